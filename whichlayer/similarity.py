@@ -1,0 +1,160 @@
+"""How much do layers differ? Cosine between layers, anisotropy, and centred kernel alignment."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def consecutive_cosine(vectors: np.ndarray) -> np.ndarray:
+    """Mean cosine between a word's vector at one layer and at the next.
+
+    Args:
+        vectors: (L + 1, words, hidden).
+
+    Returns:
+        (L,): entry k compares layer k with layer k + 1. One minus it is called "change".
+
+    Raises:
+        ValueError: fewer than two layers, no words, NaN, or a vector of length zero.
+    """
+    unit = _unit(vectors)
+    if len(unit) < 2:
+        raise ValueError("At least two layers are needed to compare.")
+    return np.einsum("kwh,kwh->kw", unit[:-1], unit[1:]).mean(axis=1)
+
+
+def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
+    """Mean cosine between a word's vectors at every two layers.
+
+    Args:
+        vectors: (L + 1, words, hidden).
+
+    Returns:
+        (L + 1, L + 1), symmetric, ones on the diagonal. Errors as :func:`consecutive_cosine`.
+    """
+    unit = _unit(vectors)
+    flat = unit.reshape(len(unit), -1)
+    return flat @ flat.T / unit.shape[1]
+
+
+def anisotropy(vectors: np.ndarray, *, n_pairs: int = 10_000, seed: int = 0) -> np.ndarray:
+    """Mean cosine of random pairs of different words, layer by layer: the cosine of nothing.
+
+    Subtract it from a mean cosine before reading that as similarity.
+
+    Args:
+        vectors: (L + 1, words, hidden), at least two words.
+        n_pairs: how many pairs are drawn; the same pairs at each layer.
+        seed: seeds the draw.
+
+    Returns:
+        (L + 1,). Errors as :func:`consecutive_cosine`.
+
+    Source: Ethayarajh 2019, Section 3.3.
+    """
+    unit = _unit(vectors)
+    words = unit.shape[1]
+    if words < 2:
+        raise ValueError("Anisotropy compares words with each other: at least two are needed.")
+    draw = np.random.default_rng(seed)
+    left = draw.integers(words, size=n_pairs)
+    right = (left + draw.integers(1, words, size=n_pairs)) % words  # never the word itself
+    return np.array([np.einsum("wh,wh->w", u[left], u[right]).mean() for u in unit])
+
+
+def linear_cka(x: np.ndarray, y: np.ndarray, *, debiased: bool = True) -> float:
+    """Linear centred kernel alignment of two representations of the same words.
+
+    1 for copies that differ by a rotation and one common scale. The biased form grows with the
+    number of dimensions per word and is far from 0 for unrelated data; the debiased form is near
+    0 there, whatever the size.
+
+    Args:
+        x: (words, dimensions).
+        y: (words, other dimensions), the same words in the same order.
+        debiased: use the unbiased estimator of HSIC; needs at least 4 words.
+
+    Raises:
+        ValueError: unlike numbers of words, too few, NaN, or a representation without variance.
+
+    Source: Kornblith et al. 2019, Section 3 (linear CKA); Song et al. 2012, Eq. 5 (unbiased HSIC).
+    """
+    x, y = _matrix(x), _matrix(y)
+    if len(x) != len(y):
+        raise ValueError(f"{len(x)} and {len(y)} words: both must describe the same words.")
+    if len(x) < (4 if debiased else 2):
+        raise ValueError(f"{len(x)} words are too few.")
+    hsic = _unbiased_hsic if debiased else _biased_hsic
+    norm = hsic(x, x) * hsic(y, y)
+    if norm <= 0:
+        raise ValueError("A representation has no variance: CKA is not defined for it.")
+    return float(hsic(x, y) / np.sqrt(norm))
+
+
+def cka_matrix(vectors: np.ndarray, *, debiased: bool = True) -> np.ndarray:
+    """:func:`linear_cka` between every two layers: (L + 1, words, hidden) -> (L + 1, L + 1)."""
+    states = len(vectors)
+    matrix = np.ones((states, states))
+    for i in range(states):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = linear_cka(vectors[i], vectors[j], debiased=debiased)
+    return matrix
+
+
+def cka_floor(
+    x: np.ndarray, y: np.ndarray, *, debiased: bool = True, n_shuffles: int = 10, seed: int = 0
+) -> float:
+    """What :func:`linear_cka` gives when the words of ``y`` are shuffled, on average.
+
+    A value of CKA means something only as far as it lies above this floor.
+
+    Args:
+        x, y: as in :func:`linear_cka`.
+        debiased: as in :func:`linear_cka`.
+        n_shuffles: how many random orders are averaged.
+        seed: seeds them.
+    """
+    y, draw = np.asarray(y), np.random.default_rng(seed)
+    shuffled = [
+        linear_cka(x, y[draw.permutation(len(y))], debiased=debiased) for _ in range(n_shuffles)
+    ]
+    return float(np.mean(shuffled))
+
+
+def _biased_hsic(x: np.ndarray, y: np.ndarray) -> float:
+    # x and y are centred, so this is the trace of the product of the two centred Gram matrices.
+    return float(np.square(x.T @ y).sum())
+
+
+def _unbiased_hsic(x: np.ndarray, y: np.ndarray) -> float:
+    """Song et al. 2012, Eq. 5, for linear kernels and without any words-by-words matrix."""
+    n = len(x)
+    diagonal_x, diagonal_y = np.square(x).sum(axis=1), np.square(y).sum(axis=1)
+    rows_x = x @ x.sum(axis=0) - diagonal_x  # row sums of the Gram matrix, its diagonal removed
+    rows_y = y @ y.sum(axis=0) - diagonal_y
+    trace = np.square(x.T @ y).sum() - diagonal_x @ diagonal_y
+    both = rows_x.sum() * rows_y.sum() / ((n - 1) * (n - 2))
+    mixed = 2 * (rows_x @ rows_y) / (n - 2)
+    return float((trace + both - mixed) / (n * (n - 3)))
+
+
+def _matrix(x: np.ndarray) -> np.ndarray:
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim != 2:
+        raise ValueError(f"A representation must be (words, dimensions), got {x.shape}.")
+    if not np.isfinite(x).all():
+        raise ValueError("A representation holds NaN or infinite values.")
+    return x - x.mean(axis=0)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    vectors = np.asarray(vectors, dtype=np.float64)
+    if vectors.ndim != 3 or 0 in vectors.shape:
+        raise ValueError(f"Vectors must be (L+1, words, hidden), got {vectors.shape}.")
+    if not np.isfinite(vectors).all():
+        raise ValueError("The vectors hold NaN or infinite values.")
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if not lengths.all():
+        layer, word, _ = np.argwhere(lengths == 0)[0]
+        raise ValueError(f"Word {word} has a vector of length zero at layer {layer}.")
+    return vectors / lengths
