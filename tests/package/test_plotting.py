@@ -1,0 +1,95 @@
+"""The course's figures: what is drawn is what was given, labelled, and told apart without colour."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.colors
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from whichlayer.plotting import (
+    COLOURS,
+    plot_layer_curve,
+    plot_mixing_weights,
+    plot_similarity,
+)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def test_a_curve_draws_its_values_interval_and_references():
+    values = [0.5, 0.8, 0.7]
+    interval = np.array([[0.4, 0.6], [0.7, 0.9], [0.6, 0.8]])
+    ax = plot_layer_curve(
+        values, interval=interval, label="x", reference={"majority": 0.2}, title="t"
+    )
+    assert np.allclose(ax.lines[0].get_xydata(), [[0, 0.5], [1, 0.8], [2, 0.7]])
+    assert ax.collections[0].get_paths()[0].get_extents().ymin == pytest.approx(0.4)
+    assert ax.lines[1].get_ydata()[0] == 0.2
+    assert ax.get_xlabel() == "layer (0 = embeddings)" and ax.get_ylabel() == "accuracy"
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["x", "majority"]
+    assert ax.figure.get_facecolor() == (1, 1, 1, 1)
+
+
+def test_two_curves_differ_in_colour_and_in_marker():
+    ax = plot_layer_curve([1, 2], label="a")
+    plot_layer_curve([2, 1], label="b", ax=ax)
+    first, second = ax.lines
+    assert first.get_color() != second.get_color() and first.get_marker() != second.get_marker()
+
+
+def test_steps_between_layers_can_begin_at_one():
+    ax = plot_layer_curve([0.9, 0.8], first_layer=1)
+    assert list(ax.lines[0].get_xdata()) == [1, 2]
+
+
+def test_similarity_writes_each_value_legibly():
+    matrix = np.array([[1.0, 0.25], [0.25, 1.0]])
+    ax = plot_similarity(matrix, title="t")
+    assert [t.get_text() for t in ax.texts] == ["1.00", "0.25", "0.25", "1.00"]
+    for text, value in zip(ax.texts, matrix.ravel(), strict=True):
+        ground = ax.images[0].cmap(ax.images[0].norm(value))[:3]
+        assert contrast(matplotlib.colors.to_rgb(text.get_color()), ground) > 4.5
+
+
+def test_a_large_similarity_matrix_stays_readable():
+    ax = plot_similarity(np.eye(25))
+    assert not ax.texts and len(ax.get_xticks()) == 13
+
+
+def test_mixing_weights_beside_their_shares():
+    ax = plot_mixing_weights([0.5, 0.5], norms=[1.0, 3.0])
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == pytest.approx([0.5, 0.5, 0.25, 0.75])
+
+
+def test_misuse_is_named():
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        plot_layer_curve([1, 2], interval=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="square"):
+        plot_similarity(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="before the softmax"):
+        plot_mixing_weights([0.1, -0.4, 2.0])
+    with pytest.raises(ValueError, match="as many norms"):
+        plot_mixing_weights([0.5, 0.5], norms=[1.0])
+
+
+def test_line_colours_stand_out_on_white():
+    for colour in COLOURS:
+        assert contrast(matplotlib.colors.to_rgb(colour), (1, 1, 1)) > 2, colour
+
+
+def contrast(a, b):
+    """The contrast ratio of WCAG 2."""
+
+    def luminance(rgb):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted([luminance(a), luminance(b)], reverse=True)
+    return (high + 0.05) / (low + 0.05)
