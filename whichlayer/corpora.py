@@ -1,9 +1,11 @@
-"""Sentences with their labels: the toy corpus, CoNLL-U files, UD English EWT."""
+"""Sentences with their labels: toy corpus, treebank, word senses, CoNLL-U files, UD English EWT."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -126,7 +128,10 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
         ``xpos``, ``feats``, ``head`` (integers, 0 for the root, words counted from 1), ``deprel``
         and ``udeprel`` (the relation without its subtype). The words are the syntactic words:
         a multiword token such as *don't* counts as its parts, and empty nodes are left out.
-        A file without ``# newdoc`` is one document, named after the file.
+        A file without ``# newdoc`` is one document, named after the file. Where MISC holds
+        ``Entity`` (as in CorefUD) there is a layer ``entity``: the type of the innermost named
+        mention that a word stands in, or ``"O"``. Where it holds ``Role`` there is a layer
+        ``role``: the word's semantic role for the predicate nearest to it, or ``"O"``.
 
     Raises:
         CorpusFormatError: a line is malformed; the message names the file and the line.
@@ -149,6 +154,10 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
             "deprel": [token["deprel"] for token in words],
             "udeprel": [token["deprel"].split(":")[0] for token in words],
         }
+        if any("Entity" in (token["misc"] or {}) for token in parsed):
+            labels["entity"] = _named_entities(words)
+        if any("Role" in (token["misc"] or {}) for token in words):
+            labels["role"] = [_role(token) for token in words]
         sentences.append(
             Sentence(
                 words=tuple(token["form"] for token in words),
@@ -160,6 +169,56 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
         )
     if not sentences:
         raise CorpusFormatError(f"{path} holds no sentence.")
+    return sentences
+
+
+def load_treebank(split: str) -> list[Sentence]:
+    """The course's own treebank: 54 documents of 18 genres, split by document.
+
+    Args:
+        split: ``"train"``, ``"dev"`` or ``"test"``.
+
+    Returns:
+        The sentences, with all the layers that :func:`read_conllu` describes; a sentence without
+        any entity or role has ``"O"`` throughout.
+
+    Raises:
+        ValueError: there is no such split.
+
+    The course's page on the treebank says how it was written and annotated. CC BY-SA 4.0.
+    """
+    if split not in ("train", "dev", "test"):
+        raise ValueError(f"There is no split {split!r}: choose 'train', 'dev' or 'test'.")
+    with resources.as_file(resources.files("whichlayer") / "data" / "treebank") as folder:
+        sentences = read_conllu(folder / f"{split}.conllu")
+    nothing = {layer: ("O",) for layer in ("entity", "role")}
+    return [
+        dataclasses.replace(
+            s, labels={**{layer: o * len(s) for layer, o in nothing.items()}, **s.labels}
+        )
+        for s in sentences
+    ]
+
+
+def load_senses() -> list[Sentence]:
+    """Sentences with one ambiguous word each, two senses a word, written for this course.
+
+    Returns:
+        Sentences with the layers ``lemma`` and ``sense``. Both are ``"O"`` but for the ambiguous
+        word, where they hold its lemma (``"bank"``) and its sense (``"bank.river"``).
+    """
+    file = resources.files("whichlayer") / "data" / "senses.tsv"
+    sentences = []
+    _, *rows = file.read_text(encoding="utf-8").splitlines()
+    for row in rows:
+        sentence_id, sense, target, words = row.split("\t")
+        words, at = tuple(words.split(" ")), int(target)
+        lemma = sense.split(".")[0]
+        labels = {
+            layer: tuple(label if i == at else "O" for i in range(len(words)))
+            for layer, label in (("lemma", lemma), ("sense", sense))
+        }
+        sentences.append(Sentence(words, labels, sentence_id, sentence_id))
     return sentences
 
 
@@ -261,7 +320,11 @@ def _parse_block(path: Path, first_line: int, block: Sequence[str]) -> conllu.To
     except Exception as error:  # conllu raises several kinds, none with a line number
         raise _name_the_line(path, rows, error) from error
     numbers = [number for number, _ in rows]
-    words = [(n, token) for n, token in zip(numbers, sentence) if isinstance(token["id"], int)]
+    words = [
+        (n, token)
+        for n, token in zip(numbers, sentence, strict=True)
+        if isinstance(token["id"], int)
+    ]
     for expected, (number, token) in enumerate(words, 1):
         where = f"{path}, line {number}"
         if token["id"] != expected:
@@ -282,6 +345,34 @@ def _name_the_line(path: Path, rows: Sequence[tuple[int, str]], error: Exception
         except Exception as line_error:
             return CorpusFormatError(f"{path}, line {number}: {line_error}")
     return CorpusFormatError(f"{path}, line {rows[0][0]}: {error}")
+
+
+def _named_entities(words: Sequence[Mapping]) -> list[str]:
+    """The type of the innermost named mention of each word, read from CorefUD's brackets."""
+    types, open_mentions = [], []
+    for token in words:
+        entity = (token["misc"] or {}).get("Entity") or ""
+        closing = []
+        for bracket in re.findall(r"\([^()]+\)?|[^()]+\)", entity):
+            if bracket.startswith("("):
+                name, kind, _, form = bracket.strip("()").split("-")
+                open_mentions.append((name, kind if form == "named" else None))
+            if bracket.endswith(")"):
+                closing.append(bracket.strip("()").split("-")[0])
+        named = [kind for _, kind in open_mentions if kind]
+        types.append(named[-1] if named else "O")
+        for name in closing:
+            last = max(i for i, (opened, _) in enumerate(open_mentions) if opened == name)
+            del open_mentions[last]
+    return types
+
+
+def _role(token: Mapping) -> str:
+    roles = (token["misc"] or {}).get("Role")
+    if not roles:
+        return "O"
+    pairs = [pair.split(":") for pair in roles.split(",")]
+    return min(pairs, key=lambda pair: abs(int(pair[0]) - token["id"]))[1]
 
 
 def _feats(feats: Mapping[str, str] | None) -> str:

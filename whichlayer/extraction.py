@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -342,7 +343,7 @@ def _pieces(
     windows = _windows(sizes, budget)
     # The border between two windows is the middle of what they share.
     borders = [0]
-    for (_, stop), (next_start, _) in zip(windows, windows[1:], strict=False):
+    for (_, stop), (next_start, _) in pairwise(windows):
         borders.append((next_start + stop) // 2)
     borders.append(len(sizes))
     for (start, stop), keep_from, keep_to in zip(windows, borders, borders[1:], strict=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -73,7 +74,9 @@ def plot_layer_curve(
                     f"{len(values)} values need an interval of shape ({len(values)}, 2)."
                 )
             ax.fill_between(layers, *interval.T, color=line.get_color(), alpha=0.18, linewidth=0)
-        for dash, (name, value) in zip(("--", ":", "-.", (0, (1, 3))), (reference or {}).items()):
+        for dash, (name, value) in zip(
+            cycle(("--", ":", "-.", (0, (1, 3)))), (reference or {}).items(), strict=False
+        ):
             ax.axhline(value, color="#555555", linestyle=dash, linewidth=1, marker="", label=name)
         ax.set(xlabel="layer (0 = embeddings)", ylabel=ylabel)
         if title:

@@ -1,0 +1,114 @@
+"""Setting up: one clear sentence for each thing that goes wrong on a fresh machine."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import bootstrap
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """A project whose locks ask for nothing, so that set-up takes a second and no network."""
+    project = tmp_path / "a project"  # with a space, as people have it
+    project.mkdir()
+    for lock in bootstrap.LOCKS.values():
+        (project / lock).write_text("# nothing\n")
+    monkeypatch.setattr(bootstrap, "ROOT", str(project))
+    return project
+
+
+@pytest.mark.parametrize("version", [(3, 9), (2, 7), (3, 14)])
+def test_a_wrong_python_is_named(version):
+    with pytest.raises(
+        bootstrap.SetUpError, match=r"Python \d\.\d+ is not supported: use 3.10 to 3.13"
+    ):
+        bootstrap.check_python(version)
+
+
+@pytest.mark.parametrize("version", [(3, 10), (3, 11), (3, 12), (3, 13)])
+def test_supported_pythons(version):
+    bootstrap.check_python(version)
+
+
+def test_no_python_is_one_sentence():
+    done = subprocess.run(
+        ["make", "--no-print-directory", "book", "PYTHON=no-such-python"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "There is no 'no-such-python' here: install Python 3.10 to 3.13" in done.stderr
+
+
+def test_set_up_runs_once_and_again_when_the_lock_changes(tiny):
+    venv = str(tiny / ".venv")
+    bootstrap.main(venv, "book")
+    assert bootstrap.is_ready(venv, "book") and not bootstrap.is_ready(venv, "all")
+    made = os.stat(bootstrap.stamp(venv, "book")).st_mtime_ns
+    bootstrap.main(venv, "book")
+    assert os.stat(bootstrap.stamp(venv, "book")).st_mtime_ns == made
+    (tiny / "requirements-book.lock").write_text("# changed\n")
+    assert not bootstrap.is_ready(venv, "book")
+    bootstrap.main(venv, "book")
+    assert bootstrap.is_ready(venv, "book")
+
+
+def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
+    venv = str(tiny / ".venv")
+    bootstrap.main(venv, "book")
+    (tiny / "requirements-book.lock").write_text("# changed\n")
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bootstrap, "install", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bootstrap.main(venv, "book")
+    (tiny / "requirements-book.lock").write_text("# nothing\n")  # even for the lock of before
+    assert not bootstrap.is_ready(venv, "book")
+
+
+def test_a_half_made_environment_is_made_anew(tiny):
+    half = tiny / ".venv" / "bin"
+    half.mkdir(parents=True)
+    (half / "python").write_text("#!/bin/sh\nexit 1\n")
+    (half / "python").chmod(0o755)
+    bootstrap.main(str(tiny / ".venv"), "book")
+    assert bootstrap.is_ready(str(tiny / ".venv"), "book")
+
+
+def test_no_network_is_one_sentence(tiny, monkeypatch):
+    (tiny / "requirements-book.lock").write_text("no-such-package-here==1.0\n")
+    for name in [n for n in os.environ if n.upper().startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    with pytest.raises(bootstrap.SetUpError, match="The package index can't be reached"):
+        bootstrap.main(str(tiny / ".venv"), "book")
+    assert not bootstrap.is_ready(str(tiny / ".venv"), "book")
+
+
+def test_no_write_permission_is_one_sentence(tiny, monkeypatch):
+    monkeypatch.setattr(bootstrap.os, "access", lambda path, mode: False)  # root may write anywhere
+    with pytest.raises(bootstrap.SetUpError, match="no permission to write"):
+        bootstrap.main(str(tiny / ".venv"), "book")
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("... No space left on device", "The disk is full"),
+        ("ERROR: Permission denied: x", "no permission"),
+        (
+            "blah\nERROR: No matching distribution found for x==9\nmore",
+            "No matching distribution found for x==9",
+        ),
+    ],
+)
+def test_other_failures_of_pip_are_one_sentence(output, says):
+    assert says in bootstrap.explain(output)
+    assert "\n" not in bootstrap.explain(output)

@@ -1,0 +1,110 @@
+"""House rules: what stands where, one address, nothing of one machine, locks that match."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import address
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def tracked():
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        pytest.fail("this test needs the git checkout")
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts():
+    for path in tracked():
+        if path.suffix not in {".png", ".woff2"}:
+            yield path, path.read_text(encoding="utf-8")
+
+
+def test_the_top_level_is_what_a_reader_expects():
+    top = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert top <= {
+        ".ci", ".gitattributes", ".github", ".gitignore", "CONTRIBUTING.md", "LICENSE", "LICENSE-CONTENT",
+        "Makefile", "README.md", "_config.yml", "_toc.yml", "benchmarks", "book", "build_tools",
+        "exercises", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements.lock",
+        "tests", "whichlayer",
+    }  # fmt: skip
+
+
+def test_no_file_is_named_for_nothing():
+    for path in tracked():
+        assert path.stem not in {"utils", "common", "misc", "helpers"}, path
+
+
+def test_no_file_holds_a_path_of_one_machine_or_a_registrys_host():
+    wrong = re.compile(
+        r"/(?:home|Users)/\w+/|/roo[t]/|/wor[k]/|pypi\.or[g]|pythonhosted\.or[g]|registry\.npmj[s]|deb\.debia[n]"
+    )
+    found = [
+        f"{p.relative_to(ROOT)}: {m.group(0)}" for p, text in texts() for m in wrong.finditer(text)
+    ]
+    assert not found
+
+
+def test_the_repositorys_address_is_the_same_everywhere():
+    name = address.own_name()
+    for path in address.places():
+        text = path.read_text(encoding="utf-8")
+        assert address.rewrite(text, name) == text, path
+
+
+def test_a_changed_address_reaches_every_form_of_it():
+    text = (
+        'git+https://github.com/old/one" https://github.com/old/one/blob/main/x '
+        "https://colab.research.google.com/github/old/one/blob/main/n.ipynb "
+        "https://github.com/UniversalDependencies/UD_English-EWT"
+    )
+    new = address.rewrite(text, "new/two")
+    assert "old/one" not in new and new.count("new/two") == 3
+    assert "UniversalDependencies/UD_English-EWT" in new
+
+
+def test_the_locks_hold_the_same_versions_and_no_cuda():
+    lines = {
+        name: (ROOT / name).read_text().splitlines()
+        for name in ("requirements.lock", "requirements-book.lock")
+    }
+    pinned = {
+        name: [line for line in rows if line and line[0] != "#"] for name, rows in lines.items()
+    }
+    everything = {line.split(" ;")[0] for line in pinned["requirements.lock"]}
+    for line in pinned["requirements-book.lock"]:
+        assert line.split(" ;")[0] in everything, line
+    for rows in pinned.values():
+        assert all(re.match(r"[A-Za-z0-9_.-]+(\[\w+\])?==\S+( ; .+)?$", line) for line in rows)
+        assert not [line for line in rows if re.match(r"nvidia|cuda|triton", line)]
+    assert not [
+        line
+        for line in pinned["requirements-book.lock"]
+        if line.startswith(("torch", "transformers"))
+    ]
+
+
+def test_the_wheel_is_small(tmp_path):
+    import zipfile
+
+    import check_notebooks
+
+    wheel = check_notebooks.build_wheel(tmp_path)
+    assert wheel.stat().st_size < 2_000_000
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "whichlayer/data/toy_corpus.tsv" in names and "whichlayer/data/ewt_profiles.csv" in names
+    assert all(name.startswith(("whichlayer/", "whichlayer-")) for name in names)
+
+
+def test_readme_code_runs_as_it_stands():
+    code = re.search(r"```python\n(.+?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "accuracy" in done.stdout and done.stderr == ""
