@@ -1,0 +1,69 @@
+# Which Layer?  Two commands matter: `make book` and `make test`. `make help` lists the others.
+
+# Which Python makes the environment: `PYTHON=python3.12 make book`.
+PYTHON ?= python3
+
+VENV := .venv
+IN := $(VENV)/bin
+# Nothing may need the Hugging Face Hub, and a check that it doesn't is worth having on every run.
+export HF_HUB_OFFLINE := 1
+export TOKENIZERS_PARALLELISM := false
+# Caches beside the sources confuse a fresh clone more than they help.
+export PYTHONDONTWRITEBYTECODE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book serve lab test lint site notebooks unit sync execute lock address clean set-up-book set-up
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{printf "  make %-11s %s\n", $$1, $$2}'
+
+# Each checks for itself whether its lock has changed since it last ran, and does nothing if not.
+set-up-book:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "There is no '$(PYTHON)' here: install Python 3.10 to 3.13, or name one: PYTHON=python3.12 make book" >&2; exit 1; }
+	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" book
+
+set-up:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "There is no '$(PYTHON)' here: install Python 3.10 to 3.13, or name one: PYTHON=python3.12 make test" >&2; exit 1; }
+	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" all
+
+book: set-up-book  ## build the site (no torch needed) and say where it is
+	@"$(IN)/python" build_tools/build_site.py
+
+serve: book  ## build the site and open it on localhost
+	@echo "http://localhost:8000 (stop with Ctrl-C)"
+	@"$(IN)/python" -m http.server 8000 --bind 127.0.0.1 --directory _build/html
+
+lab: set-up  ## open the notebooks in JupyterLab
+	@"$(IN)/python" -m pip install --quiet --constraint requirements.lock jupyterlab
+	@"$(IN)/jupyter" lab --notebook-dir notebooks
+
+test: set-up lint site notebooks unit  ## check everything
+
+lint: set-up  ## check the code's form
+	@"$(IN)/ruff" check .
+	@"$(IN)/ruff" format --check .
+
+site: set-up  ## build the site, failing on any warning, dead link or missing output
+	@"$(IN)/python" build_tools/build_site.py --fresh
+
+notebooks: set-up  ## run every notebook alone in an empty folder and compare its outputs
+	@"$(IN)/python" build_tools/check_notebooks.py
+
+unit: set-up  ## run the unit tests, the tests of the notebook files, of the site and of the project
+	@"$(IN)/python" -m pytest --quiet
+
+sync: set-up  ## bring each notebook and its text twin to the newer one's state
+	@"$(IN)/jupytext" --sync notebooks/*.py
+
+execute: set-up  ## run the notebooks and store their outputs: make execute [ONLY=04_probing_code]
+	@"$(IN)/python" build_tools/execute_notebooks.py $(ONLY)
+
+lock: set-up  ## resolve the dependencies anew and write both lock files
+	@"$(IN)/python" -m pip install --quiet uv
+	@"$(IN)/python" build_tools/lock.py
+
+address: set-up-book  ## write the repository's address from _config.yml everywhere it is needed
+	@"$(IN)/python" build_tools/address.py --write
+
+clean:  ## remove the environment and everything that was built
+	rm -rf "$(VENV)" _build build dist *.egg-info

@@ -1,0 +1,144 @@
+"""Make the project's environment from a lock file, once, with any Python 3.
+
+    python bootstrap.py .venv book     what builds the site
+    python bootstrap.py .venv all      that, and what runs the notebooks and tests
+
+Nothing is done if the environment was made from the same lock. What can go wrong on a fresh
+machine (the Python's version, the network, a folder that can't be written to) is told in one
+sentence. Standard library only, and no syntax newer than Python 3.6's, so that an old Python gets as
+far as the message.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+OLDEST, NEWEST = (3, 10), (3, 13)
+LOCKS = {"book": "requirements-book.lock", "all": "requirements.lock"}
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class SetUpError(Exception):
+    """The environment can't be made; the message is one sentence for the person at the keyboard."""
+
+
+def check_python(version=None):
+    version = tuple(version or sys.version_info[:2])
+    if not OLDEST <= version <= NEWEST:
+        raise SetUpError(
+            f"Python {version[0]}.{version[1]} is not supported: use 3.10 to 3.13, "
+            "for example PYTHON=python3.12 make book"
+        )
+
+
+def lock_sum(kind):
+    with open(os.path.join(ROOT, LOCKS[kind]), "rb") as lock:
+        return hashlib.sha256(lock.read()).hexdigest()
+
+
+def is_ready(venv, kind):
+    """True if the environment holds what the lock says; `all` holds what `book` needs, too."""
+    kinds = ["all"] if kind == "all" else ["book", "all"]
+    for candidate in kinds:
+        try:
+            with open(stamp(venv, candidate)) as found:
+                if found.read().strip() == lock_sum(candidate):
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def stamp(venv, kind):
+    return os.path.join(venv, ".installed-" + kind)
+
+
+def make_environment(venv):
+    """A venv that can run pip; one that an interruption left half made is made anew."""
+    python = os.path.join(venv, "bin", "python")
+    works = os.path.exists(python) and run([python, "-m", "pip", "--version"])[0] == 0
+    if works:
+        return python
+    parent = os.path.dirname(os.path.abspath(venv))
+    if not os.access(parent, os.W_OK):
+        raise SetUpError(
+            f"There is no permission to write to {parent}: clone the project to a folder of your own."
+        )
+    try:
+        shutil.rmtree(venv, ignore_errors=True)
+        code, output = run([sys.executable, "-m", "venv", venv])
+    except OSError as error:
+        raise SetUpError(f"The environment {venv} could not be made: {error}.") from error
+    if code != 0:
+        if "ensurepip" in output:
+            raise SetUpError(
+                "This Python has no venv: on Debian and Ubuntu, run apt-get install python3-venv."
+            )
+        raise SetUpError(f"The environment {venv} could not be made: {last_line(output)}")
+    return python
+
+
+def install(python, kind, show=print):
+    show(f"Setting up the environment ({LOCKS[kind]}), once...")
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    code, output = run([*pip, "install", "--quiet", "-r", os.path.join(ROOT, LOCKS[kind])])
+    if code == 0 and kind == "all":
+        # The package itself, so that an edit to it shows at once.
+        code, output = run(
+            [*pip, "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", ROOT]
+        )
+    if code != 0:
+        raise SetUpError(explain(output))
+
+
+def explain(output):
+    # Every locked package exists, so "none" means that the index didn't answer.
+    offline = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable",
+               "Max retries exceeded", "No route to host", "Connection refused", "ProxyError",
+               "from versions: none")  # fmt: skip
+    if any(sign in output for sign in offline):
+        return "The package index can't be reached: the first set-up needs a network connection; run the same command again with one."
+    if "No space left on device" in output:
+        return "The disk is full: the environment needs about 3 GB (1 GB for the site alone)."
+    if "Permission denied" in output:
+        return "There is no permission to write to the environment: clone the project to a folder of your own."
+    return "The packages could not be installed: " + last_line(output)
+
+
+def last_line(output):
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["no message"]
+    return errors[-1]
+
+
+def run(command):
+    """Exit code and everything printed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+def main(venv, kind):
+    check_python()
+    if is_ready(venv, kind):
+        return
+    python = make_environment(venv)
+    for old in LOCKS:
+        # A set-up that is cut off from here on must not pass for a whole one.
+        if os.path.exists(stamp(venv, old)):
+            os.remove(stamp(venv, old))
+    install(python, kind)
+    with open(stamp(venv, kind), "w") as done:
+        done.write(lock_sum(kind) + "\n")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:3])
+    except SetUpError as error:
+        sys.exit(str(error))
+    except PermissionError as error:
+        sys.exit(
+            f"There is no permission to write to {error.filename}: clone the project to a folder of your own."
+        )
