@@ -27,7 +27,7 @@
 #
 # **Time:** 45 minutes to read and run. **Needs:** Python, a little PyTorch.
 
-# %% tags=["colab"]
+# %% tags=["colab", "hide-cell"]
 # In Colab this installs the course's package. Anywhere else it does nothing.
 import sys
 
@@ -81,7 +81,7 @@ hidden_states = output.hidden_states  # a tuple of L+1 tensors, each (batch, sub
 for layer, state in enumerate(hidden_states):
     print(layer, tuple(state.shape))
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert len(hidden_states) == encoder.num_layers + 1 == encoder.num_states
 assert len({state.shape for state in hidden_states}) == 1
 assert torch.equal(hidden_states[-1], output.last_hidden_state)
@@ -133,7 +133,7 @@ with torch.inference_mode():
     )
 print("agrees with layer 0:", torch.allclose(by_hand, layer_0, atol=1e-5))
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert 0.5 < cosine < 0.999
 assert torch.allclose(by_hand, layer_0, atol=1e-5)
 static = embeddings.word_embeddings(twice["input_ids"][0])
@@ -156,10 +156,14 @@ pooled = output.pooler_output[0]  # (hidden,)
 with torch.inference_mode():
     pooler_by_hand = torch.tanh(model.pooler.dense(cls_state))
 
-print(f"cosine of [CLS] state and pooler output: {torch.cosine_similarity(cls_state, pooled, dim=0):.3f}")
-print("pooler output = tanh(dense([CLS] state)):", torch.allclose(pooled, pooler_by_hand, atol=1e-5))
+print(
+    f"cosine of [CLS] state and pooler output: {torch.cosine_similarity(cls_state, pooled, dim=0):.3f}"
+)
+print(
+    "pooler output = tanh(dense([CLS] state)):", torch.allclose(pooled, pooler_by_hand, atol=1e-5)
+)
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert torch.allclose(pooled, pooler_by_hand, atol=1e-5)
 assert abs(torch.cosine_similarity(cls_state, pooled, dim=0)) < 0.3
 
@@ -193,7 +197,7 @@ print("dropout on: ", "two runs differ" if largest_difference_of_two_runs() > 0.
 model.eval()
 print("dropout off:", "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal")
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert not model.training
 assert largest_difference_of_two_runs() == 0.0
 
@@ -255,7 +259,7 @@ for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mea
     agrees = np.allclose(activations.vectors[-1], by_hand.numpy(), atol=1e-5)
     print(f"{pooling:5} {activations.vectors.shape}  agrees with ours by hand: {agrees}")
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 split_words = [i for i in range(len(words)) if word_ids.count(i) > 1]
 assert {words[i] for i in split_words} == {"'s", "unwrapped"}
 for i in range(len(words)):
@@ -278,7 +282,23 @@ for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mea
 # %%
 sentence = Sentence(
     words=("Mr.", "Oduya", "did", "n't", "re-open", "the", "follow", "-", "up", "case", "."),
-    labels={"upos": tuple("PROPN PROPN AUX PART VERB DET NOUN PUNCT ADP NOUN PUNCT".split())},
+    labels={
+        "upos": tuple(
+            [
+                "PROPN",
+                "PROPN",
+                "AUX",
+                "PART",
+                "VERB",
+                "DET",
+                "NOUN",
+                "PUNCT",
+                "ADP",
+                "NOUN",
+                "PUNCT",
+            ]
+        )
+    },
 )
 joined = tokenizer(" ".join(sentence.words))
 text = " ".join(sentence.words)
@@ -305,7 +325,7 @@ slipped = pd.DataFrame(
 slipped["right"] = slipped["the tokenizer's word"] == slipped["gets the label of"]
 slipped
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert len(their_words) > len(sentence.words)
 assert list(slipped["right"]) == [False] * len(sentence.words)
 
@@ -343,7 +363,7 @@ counts = {
 for name, (wrong, of) in counts.items():
     print(f"{name}: {wrong} of {of} sentences misaligned")
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert counts == {"toy corpus": (0, 20), "everyday sentences": (8, 10)}
 
 # %% [markdown]
@@ -369,7 +389,9 @@ except TypeError as error:
 # %%
 short, long = toy_corpus[4].words, max(toy_corpus, key=len).words
 alone = tokenizer([list(short)], is_split_into_words=True, return_tensors="pt")
-batch = tokenizer([list(short), list(long)], is_split_into_words=True, padding=True, return_tensors="pt")
+batch = tokenizer(
+    [list(short), list(long)], is_split_into_words=True, padding=True, return_tensors="pt"
+)
 with torch.inference_mode():
     state_alone = model(**alone).last_hidden_state[0]  # (subwords, hidden)
     state_in_batch = model(**batch).last_hidden_state[0]  # (subwords + padding, hidden)
@@ -382,7 +404,7 @@ print(f"padding positions: {int((mask == 0).sum())}")
 print(f"careless mean, largest error: {(careless - right).abs().max():.3f}")
 print(f"masked mean agrees: {torch.allclose(masked, right, atol=1e-5)}")
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert (careless - right).abs().max() > 0.01
 assert torch.allclose(masked, right, atol=1e-5)
 by_package = extract_sentences(encoder, [short, long], pooling="mean")[-1, 0]
@@ -396,7 +418,7 @@ one_by_one = extract(encoder, toy_corpus, batch_size=1).vectors
 all_at_once = extract(encoder, toy_corpus, batch_size=20).vectors
 print("the same for any batch size:", np.allclose(one_by_one, all_at_once, atol=1e-5))
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert np.allclose(one_by_one, all_at_once, atol=1e-5)
 
 # %% [markdown]
@@ -419,7 +441,7 @@ table.head(8).round(2)
 # This is layer 3, the first four of its dimensions. Rows of `vectors[k]`, `words`, `sentence_ids`
 # and the labels belong together, whatever the tokenizer did to the words.
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert len(activations) == len(tags) == sum(map(len, toy_corpus))
 assert activations.vectors.shape == (encoder.num_states, len(tags), encoder.hidden_size)
 
@@ -436,14 +458,16 @@ def megabytes(words, num_states, hidden_size):
 
 sizes = pd.DataFrame(
     {
-        "this encoder": [megabytes(n, encoder.num_states, encoder.hidden_size) for n in (150, 25_000, 1_000_000)],
+        "this encoder": [
+            megabytes(n, encoder.num_states, encoder.hidden_size) for n in (150, 25_000, 1_000_000)
+        ],
         "a BERT-base": [megabytes(n, 13, 768) for n in (150, 25_000, 1_000_000)],
     },
     index=pd.Index(["150 words", "25,000 words", "1,000,000 words"], name="corpus"),
 )
 sizes.round(1)  # MB
 
-# %% tags=["claim"]
+# %% tags=["claim", "hide-cell"]
 assert np.isclose(sizes.loc["1,000,000 words", "a BERT-base"], 13 * 768 * 4)
 
 # %% [markdown]
