@@ -23,11 +23,11 @@
 #
 # - say what each of an encoder's hidden states is, and why there is one more than it has blocks;
 # - give every word of a corpus its own vector at every layer, by hand and with one call;
-# - name five ways in which this goes wrong without any error message, and check for each.
+# - name six ways in which this goes wrong without any error message, and check for each.
 #
 # **Time:** 45 minutes to read and run. **Needs:** Python, a little PyTorch.
 
-# %% tags=["colab", "hide-cell"]
+# %% mystnb={"code_prompt_hide": "Hide the set-up", "code_prompt_show": "Set-up for Colab"} tags=["colab", "hide-cell"]
 # In Colab this installs the course's package. Anywhere else it does nothing.
 import sys
 
@@ -65,7 +65,17 @@ encoder
 # two parts. A tokenizer turns words into *subwords* and each subword into a number.
 
 # %%
-words = ["The", "miller", "'s", "daughter", "unwrapped", "the", "bank", "statement", "."]
+words = [
+    "The",
+    "miller",
+    "'s",
+    "daughter",
+    "unwrapped",
+    "the",
+    "bank",
+    "statement",
+    ".",
+]
 inputs = tokenizer(words, is_split_into_words=True, return_tensors="pt")
 print(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
 
@@ -77,7 +87,9 @@ print(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
 with torch.inference_mode():
     output = model(**inputs, output_hidden_states=True)
 
-hidden_states = output.hidden_states  # a tuple of L+1 tensors, each (batch, subwords, hidden)
+hidden_states = (
+    output.hidden_states
+)  # a tuple of L+1 tensors, each (batch, subwords, hidden)
 for layer, state in enumerate(hidden_states):
     print(layer, tuple(state.shape))
 
@@ -111,7 +123,9 @@ assert inputs["input_ids"].shape[1] > len(words) + 2
 # %%
 twice = tokenizer("the bank behind the bank", return_tensors="pt")
 with torch.inference_mode():
-    layer_0 = model(**twice, output_hidden_states=True).hidden_states[0][0]  # (subwords, hidden)
+    layer_0 = model(**twice, output_hidden_states=True).hidden_states[0][
+        0
+    ]  # (subwords, hidden)
 
 first_bank, second_bank = layer_0[2], layer_0[5]
 cosine = torch.cosine_similarity(first_bank, second_bank, dim=0)
@@ -137,7 +151,9 @@ print("agrees with layer 0:", torch.allclose(by_hand, layer_0, atol=1e-5))
 assert 0.5 < cosine < 0.999
 assert torch.allclose(by_hand, layer_0, atol=1e-5)
 static = embeddings.word_embeddings(twice["input_ids"][0])
-assert torch.equal(static[2], static[5])  # the table itself does give one vector per subword
+assert torch.equal(
+    static[2], static[5]
+)  # the table itself does give one vector per subword
 
 # %% [markdown]
 # Layer 0 knows *which* subword stands *where*. It knows nothing yet of the other words. (If static
@@ -160,7 +176,8 @@ print(
     f"cosine of [CLS] state and pooler output: {torch.cosine_similarity(cls_state, pooled, dim=0):.3f}"
 )
 print(
-    "pooler output = tanh(dense([CLS] state)):", torch.allclose(pooled, pooler_by_hand, atol=1e-5)
+    "pooler output = tanh(dense([CLS] state)):",
+    torch.allclose(pooled, pooler_by_hand, atol=1e-5),
 )
 
 # %% tags=["claim", "hide-cell"]
@@ -193,9 +210,15 @@ def largest_difference_of_two_runs():
 
 
 model.train()
-print("dropout on: ", "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal")
+print(
+    "dropout on: ",
+    "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal",
+)
 model.eval()
-print("dropout off:", "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal")
+print(
+    "dropout off:",
+    "two runs differ" if largest_difference_of_two_runs() > 0.01 else "equal",
+)
 
 # %% tags=["claim", "hide-cell"]
 assert not model.training
@@ -240,8 +263,12 @@ last_vectors = torch.stack(last_vectors)  # (words, hidden)
 mean_vectors = torch.stack(mean_vectors)  # (words, hidden)
 agreement = pd.DataFrame(
     {
-        "first ~ last": torch.cosine_similarity(first_vectors, last_vectors, dim=1).numpy(),
-        "first ~ mean": torch.cosine_similarity(first_vectors, mean_vectors, dim=1).numpy(),
+        "first ~ last": torch.cosine_similarity(
+            first_vectors, last_vectors, dim=1
+        ).numpy(),
+        "first ~ mean": torch.cosine_similarity(
+            first_vectors, mean_vectors, dim=1
+        ).numpy(),
     },
     index=pd.Index(words, name="word"),
 )
@@ -254,10 +281,16 @@ agreement.round(2)
 # what most published probes use. Now the same with the package, for all layers at once:
 
 # %%
-for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mean", mean_vectors)]:
+for pooling, by_hand in [
+    ("first", first_vectors),
+    ("last", last_vectors),
+    ("mean", mean_vectors),
+]:
     activations = extract(encoder, [words], pooling=pooling)
     agrees = np.allclose(activations.vectors[-1], by_hand.numpy(), atol=1e-5)
-    print(f"{pooling:5} {activations.vectors.shape}  agrees with ours by hand: {agrees}")
+    print(
+        f"{pooling:5} {activations.vectors.shape}  agrees with ours by hand: {agrees}"
+    )
 
 # %% tags=["claim", "hide-cell"]
 split_words = [i for i in range(len(words)) if word_ids.count(i) > 1]
@@ -265,8 +298,16 @@ assert {words[i] for i in split_words} == {"'s", "unwrapped"}
 for i in range(len(words)):
     same = torch.equal(first_vectors[i], last_vectors[i])
     assert same == (i not in split_words)
-for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mean", mean_vectors)]:
-    assert np.allclose(extract(encoder, [words], pooling=pooling).vectors[-1], by_hand, atol=1e-5)
+for pooling, by_hand in [
+    ("first", first_vectors),
+    ("last", last_vectors),
+    ("mean", mean_vectors),
+]:
+    assert np.allclose(
+        extract(encoder, [words], pooling=pooling).vectors[-1],
+        by_hand,
+        atol=1e-5,
+    )
 
 # %% [markdown]
 # `vectors` has the shape *(L+1, words, hidden)*. That is the form in which every later chapter
@@ -281,7 +322,19 @@ for pooling, by_hand in [("first", first_vectors), ("last", last_vectors), ("mea
 
 # %%
 sentence = Sentence(
-    words=("Mr.", "Oduya", "did", "n't", "re-open", "the", "follow", "-", "up", "case", "."),
+    words=(
+        "Mr.",
+        "Oduya",
+        "did",
+        "n't",
+        "re-open",
+        "the",
+        "follow",
+        "-",
+        "up",
+        "case",
+        ".",
+    ),
     labels={
         "upos": tuple(
             [
@@ -322,7 +375,9 @@ slipped = pd.DataFrame(
         "which is": sentence.labels["upos"],
     }
 )
-slipped["right"] = slipped["the tokenizer's word"] == slipped["gets the label of"]
+slipped["right"] = (
+    slipped["the tokenizer's word"] == slipped["gets the label of"]
+)
 slipped
 
 # %% tags=["claim", "hide-cell"]
@@ -351,14 +406,26 @@ everyday_sentences = [line.split() for line in everyday.splitlines()]
 def is_misaligned(words):
     """True if the tokenizer, given the joined words, finds other words than we gave it."""
     joined = tokenizer(" ".join(words))
-    spans = sorted({tuple(joined.word_to_chars(i)) for i in joined.word_ids() if i is not None})
+    spans = sorted(
+        {
+            tuple(joined.word_to_chars(i))
+            for i in joined.word_ids()
+            if i is not None
+        }
+    )
     text = " ".join(words)
     return [text[start:end] for start, end in spans] != list(words)
 
 
 counts = {
-    "toy corpus": (sum(is_misaligned(s.words) for s in toy_corpus), len(toy_corpus)),
-    "everyday sentences": (sum(map(is_misaligned, everyday_sentences)), len(everyday_sentences)),
+    "toy corpus": (
+        sum(is_misaligned(s.words) for s in toy_corpus),
+        len(toy_corpus),
+    ),
+    "everyday sentences": (
+        sum(map(is_misaligned, everyday_sentences)),
+        len(everyday_sentences),
+    ),
 }
 for name, (wrong, of) in counts.items():
     print(f"{name}: {wrong} of {of} sentences misaligned")
@@ -390,11 +457,16 @@ except TypeError as error:
 short, long = toy_corpus[4].words, max(toy_corpus, key=len).words
 alone = tokenizer([list(short)], is_split_into_words=True, return_tensors="pt")
 batch = tokenizer(
-    [list(short), list(long)], is_split_into_words=True, padding=True, return_tensors="pt"
+    [list(short), list(long)],
+    is_split_into_words=True,
+    padding=True,
+    return_tensors="pt",
 )
 with torch.inference_mode():
     state_alone = model(**alone).last_hidden_state[0]  # (subwords, hidden)
-    state_in_batch = model(**batch).last_hidden_state[0]  # (subwords + padding, hidden)
+    state_in_batch = model(**batch).last_hidden_state[
+        0
+    ]  # (subwords + padding, hidden)
 
 mask = batch["attention_mask"][0].unsqueeze(-1)  # (subwords + padding, 1)
 careless = state_in_batch.mean(dim=0)
@@ -416,7 +488,10 @@ assert np.allclose(by_package, right, atol=1e-5)
 # %%
 one_by_one = extract(encoder, toy_corpus, batch_size=1).vectors
 all_at_once = extract(encoder, toy_corpus, batch_size=20).vectors
-print("the same for any batch size:", np.allclose(one_by_one, all_at_once, atol=1e-5))
+print(
+    "the same for any batch size:",
+    np.allclose(one_by_one, all_at_once, atol=1e-5),
+)
 
 # %% tags=["claim", "hide-cell"]
 assert np.allclose(one_by_one, all_at_once, atol=1e-5)
@@ -431,7 +506,9 @@ activations = extract(encoder, toy_corpus)
 tags = word_labels(toy_corpus, "tag")
 print(activations)
 
-table = pd.DataFrame(activations.vectors[3, :, :4], columns=[f"dim {d}" for d in range(4)])
+table = pd.DataFrame(
+    activations.vectors[3, :, :4], columns=[f"dim {d}" for d in range(4)]
+)
 table.insert(0, "sentence", activations.sentence_ids)
 table.insert(1, "word", activations.words)
 table.insert(2, "tag", tags)
@@ -443,7 +520,11 @@ table.head(8).round(2)
 
 # %% tags=["claim", "hide-cell"]
 assert len(activations) == len(tags) == sum(map(len, toy_corpus))
-assert activations.vectors.shape == (encoder.num_states, len(tags), encoder.hidden_size)
+assert activations.vectors.shape == (
+    encoder.num_states,
+    len(tags),
+    encoder.hidden_size,
+)
 
 # %% [markdown]
 # ## What it costs to keep
@@ -459,11 +540,16 @@ def megabytes(words, num_states, hidden_size):
 sizes = pd.DataFrame(
     {
         "this encoder": [
-            megabytes(n, encoder.num_states, encoder.hidden_size) for n in (150, 25_000, 1_000_000)
+            megabytes(n, encoder.num_states, encoder.hidden_size)
+            for n in (150, 25_000, 1_000_000)
         ],
-        "a BERT-base": [megabytes(n, 13, 768) for n in (150, 25_000, 1_000_000)],
+        "a BERT-base": [
+            megabytes(n, 13, 768) for n in (150, 25_000, 1_000_000)
+        ],
     },
-    index=pd.Index(["150 words", "25,000 words", "1,000,000 words"], name="corpus"),
+    index=pd.Index(
+        ["150 words", "25,000 words", "1,000,000 words"], name="corpus"
+    ),
 )
 sizes.round(1)  # MB
 

@@ -29,7 +29,7 @@
 # **Time:** 60 minutes to read and run. **Needs:** [chapter 2](02_extracting_hidden_states.ipynb), a
 # little scikit-learn.
 
-# %% tags=["colab", "hide-cell"]
+# %% mystnb={"code_prompt_hide": "Hide the set-up", "code_prompt_show": "Set-up for Colab"} tags=["colab", "hide-cell"]
 # In Colab this installs the course's package. Anywhere else it does nothing.
 import sys
 
@@ -70,7 +70,9 @@ tags = word_labels(toy_corpus, "tag")  # (words,)
 print(
     " ".join(
         f"{word}/{tag}"
-        for word, tag in zip(toy_corpus[3].words, toy_corpus[3].labels["tag"], strict=False)
+        for word, tag in zip(
+            toy_corpus[3].words, toy_corpus[3].labels["tag"], strict=False
+        )
     )
 )
 pd.Series(Counter(tags)).sort_values(ascending=False).to_frame("words").T
@@ -101,7 +103,12 @@ def probe_accuracy(features, labels, seed):
     return probe.score(test_x, test_y)
 
 
-one_split = np.array([probe_accuracy(vectors[k], tags, seed=1) for k in range(encoder.num_states)])
+one_split = np.array(
+    [
+        probe_accuracy(vectors[k], tags, seed=1)
+        for k in range(encoder.num_states)
+    ]
+)
 for layer, accuracy in enumerate(one_split):
     print(f"layer {layer}: {accuracy:.3f}")
 
@@ -109,7 +116,9 @@ for layer, accuracy in enumerate(one_split):
 # **The profile.** Accuracy against layer is what such studies print.
 
 # %% mystnb={"image": {"alt": "Line chart: accuracy of a part-of-speech probe on 29 test words, layers 0 to 6, one random split. The line goes up and down by several points and has one highest layer."}}
-plot_layer_curve(one_split, title="One split of 20 sentences: a profile with a best layer")
+plot_layer_curve(
+    one_split, title="One split of 20 sentences: a profile with a best layer"
+)
 plt.show()
 
 # %%
@@ -131,7 +140,13 @@ assert one_split.min() > 0.5
 # %%
 seeds = range(100)
 many_splits = np.array(
-    [[probe_accuracy(vectors[k], tags, seed) for k in range(encoder.num_states)] for seed in seeds]
+    [
+        [
+            probe_accuracy(vectors[k], tags, seed)
+            for k in range(encoder.num_states)
+        ]
+        for seed in seeds
+    ]
 )  # (seeds, L+1)
 winners = Counter(int(k) for k in many_splits.argmax(axis=1))
 wins = pd.DataFrame(
@@ -177,7 +192,11 @@ def wilson_interval(right, n, z=1.96):
     """95% interval for a share of `right` out of `n` independent trials."""
     share = right / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    half = (
+        z
+        * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+        / (1 + z**2 / n)
+    )
     return centre - half, centre + half
 
 
@@ -193,7 +212,9 @@ for n in [29, 290, 2_900, 29_000]:
 draw = np.random.default_rng(0)
 imagined = draw.binomial(29, 0.87, size=(10_000, 7)) / 29  # (studies, layers)
 gap = imagined.max(axis=1) - imagined.min(axis=1)
-print(f"typical gap between best and worst of seven equal layers: {100 * gap.mean():.0f} points")
+print(
+    f"typical gap between best and worst of seven equal layers: {100 * gap.mean():.0f} points"
+)
 print(f"typical accuracy of the 'winner': {imagined.max(axis=1).mean():.3f}")
 
 # %% tags=["claim", "hide-cell"]
@@ -237,7 +258,9 @@ assert probe.score(test_x, test_y) < 0.5
 # happen, and how often has the probe seen the very form?
 
 # %%
-train_i, test_i = train_test_split(np.arange(len(tags)), test_size=0.2, random_state=1)
+train_i, test_i = train_test_split(
+    np.arange(len(tags)), test_size=0.2, random_state=1
+)
 types = np.array([word.lower() for word in activations.words])  # (words,)
 sentence_ids = np.array(activations.sentence_ids)  # (words,)
 seen = np.isin(types[test_i], types[train_i])
@@ -273,12 +296,18 @@ assert 0.1 < seen.mean() < 0.3
 
 # %%
 twin = extract(random_twin(encoder, seed=0), toy_corpus)
-toy_result = probe_layers(activations, tags, split="sentence", twin=twin, seed=0)
+toy_result = probe_layers(
+    activations, tags, split="sentence", twin=twin, seed=0
+)
 toy_result.table().round(2)
 
 # %%
-print("layers that can't be told from the best:", *toy_result.not_worse_than_best)
-print(f"{toy_result.n_test} test words, {toy_result.n_unseen} of them of a form not in training")
+print(
+    "layers that can't be told from the best:", *toy_result.not_worse_than_best
+)
+print(
+    f"{toy_result.n_test} test words, {toy_result.n_unseen} of them of a form not in training"
+)
 
 # %% tags=["claim", "hide-cell"]
 assert len(toy_result.not_worse_than_best) >= 4
@@ -302,7 +331,9 @@ assert toy_result.n_test == 35 and round(len(toy_corpus) / 4) == 5
 # %%
 profiles = load_ewt_profiles()
 pos = profiles[profiles["property"] == "part of speech"].set_index("layer")
-relation = profiles[profiles["property"] == "dependency relation"].set_index("layer")
+relation = profiles[profiles["property"] == "dependency relation"].set_index(
+    "layer"
+)
 print(f"{pos['n_train'][0]:,} training words, {pos['n_test'][0]:,} test words")
 columns = [
     "accuracy",
@@ -322,7 +353,10 @@ ax = plot_layer_curve(
     pos["accuracy"],
     interval=pos[["low", "high"]].to_numpy(),
     label="MiniLM",
-    reference={"look-up table": pos["lookup"][0], "majority tag": pos["majority"][0]},
+    reference={
+        "look-up table": pos["lookup"][0],
+        "majority tag": pos["majority"][0],
+    },
     title="On 25,000 test words part of speech peaks at layers 2 to 3 of 6",
 )
 plot_layer_curve(pos["random_twin"], label="random twin", ax=ax)
@@ -345,7 +379,9 @@ assert pos["n_test"][0] > 25_000
 # The columns disagree about the details, and that is worth a look:
 
 # %%
-best_by = pos[["accuracy", "unseen", "selectivity"]].idxmax().to_frame("best layer")
+best_by = (
+    pos[["accuracy", "unseen", "selectivity"]].idxmax().to_frame("best layer")
+)
 best_by["value there"] = [pos[column].max() for column in best_by.index]
 best_by.round(3)
 
@@ -367,9 +403,13 @@ assert (pos["seen"] - pos["unseen"] > 0.08).all()
 # speech does.
 
 # %% mystnb={"image": {"alt": "Two line charts side by side over layers 0 to 6. Left, part of speech peaks at layers 2 and 3. Right, dependency relation starts much lower, rises more steeply and peaks at layer 3."}}
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
+figure, axes = plt.subplots(
+    1, 2, figsize=(9, 3.6), sharey=True, layout="constrained"
+)
 for ax, (name, profile) in zip(
-    axes, [("part of speech", pos), ("dependency relation", relation)], strict=False
+    axes,
+    [("part of speech", pos), ("dependency relation", relation)],
+    strict=False,
 ):
     plot_layer_curve(
         profile["accuracy"],
@@ -378,7 +418,9 @@ for ax, (name, profile) in zip(
         title=name.capitalize(),
         ax=ax,
     )
-figure.suptitle("The relation gains more from depth, and peaks no earlier than the tag")
+figure.suptitle(
+    "The relation gains more from depth, and peaks no earlier than the tag"
+)
 plt.show()
 
 # %%
@@ -387,7 +429,8 @@ gains = pd.DataFrame(
         "at layer 0": [pos["accuracy"][0], relation["accuracy"][0]],
         "at its best": [pos["accuracy"].max(), relation["accuracy"].max()],
         "best layers": [
-            ", ".join(map(str, profile.index[profile["like_best"]])) for profile in (pos, relation)
+            ", ".join(map(str, profile.index[profile["like_best"]]))
+            for profile in (pos, relation)
         ],
     },
     index=["part of speech", "dependency relation"],
@@ -397,7 +440,10 @@ gains.round(3)
 
 # %% tags=["claim", "hide-cell"]
 assert set(relation.index[relation["like_best"]]) == {3}
-assert gains.loc["dependency relation", "gain"] > 2 * gains.loc["part of speech", "gain"]
+assert (
+    gains.loc["dependency relation", "gain"]
+    > 2 * gains.loc["part of speech", "gain"]
+)
 
 # %% [markdown]
 # The relation gains more than twice as many points over the embeddings, and its one best layer is 3.
