@@ -506,8 +506,9 @@ activations = extract(encoder, toy_corpus)
 tags = word_labels(toy_corpus, "tag")
 print(activations)
 
+middle = encoder.num_layers // 2
 table = pd.DataFrame(
-    activations.vectors[3, :, :4], columns=[f"dim {d}" for d in range(4)]
+    activations.vectors[middle, :, :4], columns=[f"dim {d}" for d in range(4)]
 )
 table.insert(0, "sentence", activations.sentence_ids)
 table.insert(1, "word", activations.words)
@@ -515,7 +516,7 @@ table.insert(2, "tag", tags)
 table.head(8).round(2)
 
 # %% [markdown]
-# This is layer 3, the first four of its dimensions. Rows of `vectors[k]`, `words`, `sentence_ids`
+# This is the middle layer, layer 3 of MiniLM's 6, and the first four of its dimensions. Rows of `vectors[k]`, `words`, `sentence_ids`
 # and the labels belong together, whatever the tokenizer did to the words.
 
 # %% tags=["claim", "hide-cell"]

@@ -93,7 +93,8 @@ print(activations)
 # trains on 80% of the words and is tested on the rest.
 
 
-# %%
+# %% tolerance=0.035
+# (Between processors, one of the 29 test words may come out otherwise.)
 def probe_accuracy(features, labels, seed):
     """Train on a random 80% of the words, return the accuracy on the others."""
     train_x, test_x, train_y, test_y = train_test_split(
@@ -137,7 +138,8 @@ assert one_split.min() > 0.5
 #
 # The split was drawn with seed 1. Nothing speaks for 1. Here are the profiles for a hundred seeds.
 
-# %%
+# %% tolerance=6
+# (Between processors, a few of the hundred splits may name another layer.)
 seeds = range(100)
 many_splits = np.array(
     [
@@ -165,7 +167,8 @@ ax.set_title("The seed of the split decides which layer wins")
 ax.legend(fontsize="small")
 plt.show()
 
-# %%
+# %% tolerance=1
+# (Rounded to whole points, so one more or less is the same result.)
 spread = many_splits.std(axis=0)
 print(
     f"standard deviation over splits: {100 * spread.min():.0f} to {100 * spread.max():.0f} points"
@@ -223,10 +226,11 @@ assert high - low > 0.2
 low, high = wilson_interval(0.9 * 29_000, 29_000)
 assert high - low < 0.008
 assert 0.14 < gap.mean() < 0.20 and imagined.max(axis=1).mean() > 0.92
+assert np.ptp(one_split[:6]) < gap.mean() < np.ptp(one_split)
 
 # %% [markdown]
-# A gap of 17 points and a "winner" far above the truth, from layers that don't differ at all. That is
-# the size of the differences in our first plot. (Words of one sentence aren't independent either, so
+# A gap of 17 points and a "winner" far above the truth, from layers that don't differ at all. Layers 0 to
+# 5 of our first plot differ by less than that; only the drop at layer 6 is larger. (Words of one sentence aren't independent either, so
 # the true uncertainty is larger still.)
 #
 # ## Fitting says nothing
@@ -234,10 +238,11 @@ assert 0.14 < gap.mean() < 0.20 and imagined.max(axis=1).mean() > 0.92
 # Perhaps the probe fits the training words perfectly, and that shows something? With 384 dimensions
 # and 116 training words a linear classifier can fit anything, even labels handed out at random.
 
-# %%
+# %% tolerance=0.07
+# (Between processors, one or two of the 29 test words may come out otherwise.)
 shuffled = np.random.default_rng(0).permutation(tags)
 train_x, test_x, train_y, test_y = train_test_split(
-    vectors[3], shuffled, test_size=0.2, random_state=1
+    vectors[encoder.num_layers // 2], shuffled, test_size=0.2, random_state=1
 )
 probe = LogisticRegression(max_iter=5000).fit(train_x, train_y)
 print(f"shuffled tags, training words: {probe.score(train_x, train_y):.3f}")
@@ -294,12 +299,13 @@ assert 0.1 < seen.mean() < 0.3
 # are kept apart, intervals come from resampling the test sentences a thousand times, and the last
 # columns say which layers can't be told from the best.
 
-# %%
+# %% tolerance=0.09
+# (Between processors, a word or two of the 35 may come out otherwise.)
 twin = extract(random_twin(encoder, seed=0), toy_corpus)
 toy_result = probe_layers(
     activations, tags, split="sentence", twin=twin, seed=0
 )
-toy_result.table().round(2)
+toy_result.table().drop(columns=["C", "iterations"]).round(2)
 
 # %%
 print(
@@ -373,8 +379,7 @@ assert pos["n_test"][0] > 25_000
 # %% [markdown]
 # Now the profile has a shape that no seed takes away. Part of speech can be read best at **layers 2
 # and 3** of 6, which can't be told from each other. The last layer is the *worst*, below even the
-# embeddings: MiniLM's top was tuned to compare whole sentences, and word-level detail fades there.
-# The random twin stays under the look-up table, so the curve is not the architecture's doing.
+# embeddings, which may have to do with its training: it was tuned to compare whole sentences. The random twin stays under the look-up table, so the curve is not the architecture's doing.
 #
 # The columns disagree about the details, and that is worth a look:
 

@@ -1,4 +1,4 @@
-"""Encoders and corpora that the package's tests share. Nothing here needs a download."""
+"""Encoders and corpora that the tests share. Nothing here needs a download."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tokenizers import (
 from whichlayer.corpora import load_toy_corpus
 from whichlayer.models import load_encoder
 
-EWT = Path(__file__).parents[3] / "shared" / "ud_english_ewt"
+EWT = Path(__file__).parents[2] / "shared" / "ud_english_ewt"
 TEXT = [
     "the quick brown fox jumps over the lazy dog 's back .",
     "unbelievable stories about re-opened harbours , e-mails and naïve cafés",
