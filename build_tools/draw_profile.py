@@ -11,7 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 from whichlayer.plotting import plot_layer_curve
-from whichlayer.probing import load_ewt_profiles
+from whichlayer.results import load_ewt_profiles
 
 TARGET = Path(__file__).parents[1] / "book" / "_static" / "profile.png"
 

@@ -53,7 +53,8 @@ from whichlayer.corpora import load_toy_corpus, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder, random_twin
 from whichlayer.plotting import STYLE, plot_layer_curve
-from whichlayer.probing import load_ewt_profiles, probe_layers
+from whichlayer.probing import probe_layers
+from whichlayer.results import load_ewt_profiles
 
 plt.rcParams.update(STYLE)
 

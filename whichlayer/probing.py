@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import joblib
 import numpy as np
@@ -459,17 +458,3 @@ def _warn_of_convergence(fits: Sequence[_Fit]) -> None:
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def load_ewt_profiles() -> pd.DataFrame:
-    """The course's recorded layer profiles of MiniLM on UD English EWT.
-
-    Trained on the first 1,000 sentences of EWT-dev, tested on EWT-test, C = 0.01, first subword,
-    three control labelings, seed 0. Recorded by ``build_tools/record_ewt_profiles.py``; a test
-    measures them again where the treebank is at hand.
-
-    Returns:
-        One row per property (``"part of speech"``, ``"dependency relation"``) and layer, with the
-        columns of :meth:`ProbeResult.table` and the numbers of words.
-    """
-    return pd.read_csv(resources.files("whichlayer") / "data" / "ewt_profiles.csv")

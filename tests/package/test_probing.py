@@ -1,8 +1,5 @@
 """Probes: right on made-up data with a known answer, honest, repeatable, and clear when misused."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from whichlayer.extraction import Activations
-from whichlayer.probing import Split, load_ewt_profiles, probe_layers, split_by
+from whichlayer.probing import Split, probe_layers, split_by
 
 
 def made_up(n_sentences=60, length=5, seed=0):
@@ -252,28 +249,3 @@ def test_missing_convergence_is_one_warning_that_names_the_layers(data):
     with pytest.warns(ConvergenceWarning, match="did not converge at layer 0, 1, 2, 3") as caught:
         result = probe_layers(*data, C=10.0, max_iter=2, control_labelings=0)
     assert len(caught) == 1 and not result.converged.any()
-
-
-PUBLISHED = {  # from the course's reference measurements: first subword, C = 0.01
-    "part of speech": [0.870, 0.904, 0.931, 0.931, 0.920, 0.889, 0.828],
-    "dependency relation": [0.628, 0.690, 0.768, 0.787, 0.759, 0.703, 0.625],
-}
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_recorded_ewt_profiles_are_the_reference_measurements(name):
-    profiles = load_ewt_profiles()
-    recorded = profiles.loc[profiles["property"] == name, "accuracy"]
-    assert np.abs(recorded - PUBLISHED[name]).max() < 0.005
-
-
-def test_ewt_profiles_measured_again_are_the_recorded_ones(ewt_folder, monkeypatch):
-    monkeypatch.setenv("WHICHLAYER_DATA", str(ewt_folder))
-    path = Path(__file__).parents[2] / "build_tools" / "record_ewt_profiles.py"
-    spec = importlib.util.spec_from_file_location("record_ewt_profiles", path)
-    recorder = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(recorder)
-    measured, recorded = recorder.measure(baselines=False), load_ewt_profiles()
-    for column in ("accuracy", "low", "high", "macro_f1", "seen", "unseen", "majority", "lookup"):
-        assert np.abs(measured[column] - recorded[column]).max() < 0.005, column
-    assert (measured["like_best"] == recorded["like_best"]).all()
