@@ -2,6 +2,8 @@
 
 # Which Python makes the environment: `PYTHON=python3.12 make book`.
 PYTHON ?= python3
+# An environment made with another Python is made anew only if one was asked for.
+CHOSEN := $(if $(filter environment command,$(firstword $(origin PYTHON))),--this-python)
 
 VENV := .venv
 IN := $(VENV)/bin
@@ -12,6 +14,8 @@ export TOKENIZERS_PARALLELISM := false
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
+# The steps share an environment and a build folder, and the tests' last line comes last.
+.NOTPARALLEL:
 .PHONY: help book serve lab test lint site notebooks unit sync execute lock address clean set-up-book set-up
 
 help:  ## list the targets
@@ -20,11 +24,11 @@ help:  ## list the targets
 # Each checks for itself whether its lock has changed since it last ran, and does nothing if not.
 set-up-book:
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "There is no '$(PYTHON)' here: install Python 3.10 to 3.13, or name one: PYTHON=python3.12 make book" >&2; exit 1; }
-	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" book
+	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" book $(CHOSEN)
 
 set-up:
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "There is no '$(PYTHON)' here: install Python 3.10 to 3.13, or name one: PYTHON=python3.12 make test" >&2; exit 1; }
-	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" all
+	@"$(PYTHON)" build_tools/bootstrap.py "$(VENV)" all $(CHOSEN)
 
 book: set-up-book  ## build the site (no torch needed) and say where it is
 	@"$(IN)/python" build_tools/build_site.py

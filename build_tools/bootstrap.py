@@ -3,7 +3,9 @@
     python bootstrap.py .venv book     what builds the site
     python bootstrap.py .venv all      that, and what runs the notebooks and tests
 
-Nothing is done if the environment was made from the same lock. What can go wrong on a fresh
+Nothing is done if the environment was made from the same lock. With --this-python as a third
+argument it is made anew unless it has the Python that runs this; otherwise any that is supported
+will do. An environment that an interruption left unfinished is made anew. What can go wrong on a fresh
 machine (the Python's version, the network, a folder that can't be written to) is told in one
 sentence. Standard library only, and no syntax newer than Python 3.6's, so that an old Python gets as
 far as the message.
@@ -11,6 +13,7 @@ far as the message.
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,12 +58,36 @@ def stamp(venv, kind):
     return os.path.join(venv, ".installed-" + kind)
 
 
-def make_environment(venv):
-    """A venv that can run pip; one that an interruption left half made is made anew."""
+def unfinished(venv):
+    """The file that stands in an environment for as long as its packages are being installed."""
+    return os.path.join(venv, ".unfinished")
+
+
+def python_of(venv):
+    """The environment's Python version, as (3, 11); None if there is no such environment."""
+    try:
+        with open(os.path.join(venv, "pyvenv.cfg")) as settings:
+            found = re.search(r"^version(?:_info)? *= *(\d+)\.(\d+)", settings.read(), re.M)
+    except OSError:
+        return None
+    return (int(found.group(1)), int(found.group(2))) if found else None
+
+
+def is_usable(venv):
+    """True if packages can be installed into what is there."""
     python = os.path.join(venv, "bin", "python")
-    works = os.path.exists(python) and run([python, "-m", "pip", "--version"])[0] == 0
-    if works:
-        return python
+    return (
+        os.path.exists(python)
+        and not os.path.exists(unfinished(venv))
+        and OLDEST <= (python_of(venv) or (0, 0)) <= NEWEST
+        and run([python, "-m", "pip", "--version"])[0] == 0
+    )
+
+
+def make_environment(venv):
+    """Make a venv in which nothing is installed yet, in place of what may be there."""
+    check_python()
+    python = os.path.join(venv, "bin", "python")
     parent = os.path.dirname(os.path.abspath(venv))
     if not os.access(parent, os.W_OK):
         raise SetUpError(
@@ -119,23 +146,30 @@ def run(command):
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-def main(venv, kind):
-    check_python()
-    if is_ready(venv, kind):
+def main(venv, kind, *options):
+    other_python = "--this-python" in options and python_of(venv) != sys.version_info[:2]
+    if is_ready(venv, kind) and not other_python:
         return
-    python = make_environment(venv)
+    if other_python or not is_usable(venv):
+        python = make_environment(venv)
+    else:
+        python = os.path.join(venv, "bin", "python")
+    # A set-up that is cut off from here on must not pass for a whole one: pip leaves a package that
+    # it could not finish in a state that it takes for installed the next time.
+    with open(unfinished(venv), "w") as mark:
+        mark.write("Being installed, or cut off while it was.\n")
     for old in LOCKS:
-        # A set-up that is cut off from here on must not pass for a whole one.
         if os.path.exists(stamp(venv, old)):
             os.remove(stamp(venv, old))
     install(python, kind)
     with open(stamp(venv, kind), "w") as done:
         done.write(lock_sum(kind) + "\n")
+    os.remove(unfinished(venv))
 
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:3])
+        main(*sys.argv[1:])
     except SetUpError as error:
         sys.exit(str(error))
     except PermissionError as error:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import bootstrap
@@ -69,6 +70,55 @@ def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
         bootstrap.main(venv, "book")
     (tiny / "requirements-book.lock").write_text("# nothing\n")  # even for the lock of before
     assert not bootstrap.is_ready(venv, "book")
+
+
+def test_an_environment_cut_off_while_pip_was_at_work_is_made_anew(tiny, monkeypatch):
+    venv = tiny / ".venv"
+
+    def cut_off(*args):
+        (venv / "half a package").write_text("")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(bootstrap, "install", cut_off)
+        bootstrap.main(str(venv), "book")
+    bootstrap.main(str(venv), "book")
+    assert bootstrap.is_ready(str(venv), "book")
+    assert not (venv / "half a package").exists()
+
+
+def test_a_python_that_was_asked_for_replaces_another(tiny):
+    venv = tiny / ".venv"
+    bootstrap.main(str(venv), "book")
+    settings = venv / "pyvenv.cfg"
+    right = settings.read_text()
+    kept = venv / "kept"
+    kept.write_text("")
+    bootstrap.main(str(venv), "book", "--this-python")
+    assert kept.exists()
+    version = ".".join(map(str, sys.version_info[:2]))
+    other = "3.10" if version != "3.10" else "3.11"
+    settings.write_text(right.replace(f"version = {version}", f"version = {other}"))
+    bootstrap.main(str(venv), "book")  # any supported Python will do, if none was asked for
+    assert kept.exists()
+    bootstrap.main(str(venv), "book", "--this-python")
+    assert not kept.exists() and bootstrap.python_of(str(venv)) == sys.version_info[:2]
+
+
+def test_an_environment_that_is_there_serves_whatever_python3_is(tiny, monkeypatch):
+    venv = str(tiny / ".venv")
+    bootstrap.main(venv, "book")
+
+    def wrong():
+        raise bootstrap.SetUpError("Python 3.9 is not supported")
+
+    monkeypatch.setattr(bootstrap, "check_python", wrong)
+    bootstrap.main(venv, "book")
+    (tiny / "requirements-book.lock").write_text("# changed\n")
+    bootstrap.main(venv, "book")
+    assert bootstrap.is_ready(venv, "book")
+    with pytest.raises(bootstrap.SetUpError, match="not supported"):
+        bootstrap.main(str(tiny / "new"), "book")
 
 
 def test_a_half_made_environment_is_made_anew(tiny):
