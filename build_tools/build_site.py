@@ -34,6 +34,8 @@ def run_jupyter_book(fresh: bool) -> None:
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode != 0:
+        # A page that was read once isn't read again, so the next build would not warn of it.
+        shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
         sys.exit(f"The site could not be built:\n{done.stdout[-6000:]}")
 
 
@@ -53,6 +55,14 @@ def pages_of_contents() -> list[str]:
 
     collect({key: value for key, value in contents.items() if key != "root"})
     return pages
+
+
+def remove_pages_of_former_builds(pages: list[str]) -> None:
+    """A page that left the contents must leave the site as well."""
+    for folder in ("book", "notebooks"):
+        for path in (SITE / folder).glob("*.html"):
+            if path.relative_to(SITE).with_suffix("").as_posix() not in pages:
+                path.unlink()
 
 
 def faults_of_contents(pages: list[str]) -> list[str]:
@@ -119,7 +129,9 @@ def _faults_of_link(page: Path, path: Path, href: str, anchors: dict, site: Path
 
 def main(fresh: bool) -> None:
     run_jupyter_book(fresh)
-    faults = faults_of_contents(pages_of_contents())
+    pages = pages_of_contents()
+    remove_pages_of_former_builds(pages)
+    faults = faults_of_contents(pages)
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
         faults += faults_of_notebook(notebook)
     faults += faults_of_pages(SITE.resolve())
