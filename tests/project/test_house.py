@@ -53,21 +53,52 @@ def test_no_file_holds_a_path_of_one_machine_or_a_registrys_host():
 
 
 def test_the_repositorys_address_is_the_same_everywhere():
-    name = address.own_name()
+    assert not address.differing()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"x @ git+https://github.com/old/one"', '"x @ git+https://github.com/new/two"'),
+        # as a notebook's JSON has it
+        (r"git+https://github.com/old/one\"", r"git+https://github.com/new/two\""),
+        ("git clone https://github.com/old/one.git", "git clone https://github.com/new/two.git"),
+        ("(https://github.com/old/one)", "(https://github.com/new/two)"),
+        ("https://github.com/old/one/blob/main/x", "https://github.com/new/two/blob/trunk/x"),
+        ("https://old.github.io/one/", "https://new.github.io/two/"),
+        # a form that is always ours, whatever stands there
+        (
+            "colab.research.google.com/github/copied/from/blob/main/n.ipynb",
+            "colab.research.google.com/github/new/two/blob/trunk/n.ipynb",
+        ),
+        ("    branches: [main]", "    branches: [trunk]"),
+        # other people's, and names that only begin like ours
+        ("https://github.com/other/one/blob/main/x", None),
+        ("https://github.com/old/one-more/blob/main/x", None),
+        ("https://github.com/old/one.js", None),
+    ],
+)
+def test_a_changed_address_reaches_every_form_of_ours_and_no_other(before, after):
+    changed = address.rewrite(before, former="old/one", name="new/two", branch="trunk")
+    assert changed == (after or before)
+
+
+def test_make_address_changes_both_files_of_every_notebook(tmp_path, monkeypatch):
     for path in address.places():
-        text = path.read_text(encoding="utf-8")
-        assert address.rewrite(text, name) == text, path
-
-
-def test_a_changed_address_reaches_every_form_of_it():
-    text = (
-        'git+https://github.com/old/one" https://github.com/old/one/blob/main/x '
-        "https://colab.research.google.com/github/old/one/blob/main/n.ipynb "
-        "https://github.com/UniversalDependencies/UD_English-EWT"
-    )
-    new = address.rewrite(text, "new/two")
-    assert "old/one" not in new and new.count("new/two") == 3
-    assert "UniversalDependencies/UD_English-EWT" in new
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    config = (ROOT / "_config.yml").read_text()
+    name, _ = address.own()
+    (tmp_path / "_config.yml").write_text(config.replace(name, "some.one/a-course"))
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    monkeypatch.setattr(address, "ROOT", tmp_path)
+    address.main(write=True)
+    assert not address.differing()
+    for path in [*tmp_path.glob("notebooks/*.*"), tmp_path / "README.md"]:
+        if path.suffix != ".toml":
+            assert "github.com/some.one/a-course" in path.read_text(), path
+            assert name not in path.read_text(), path
 
 
 def test_the_locks_hold_the_same_versions_and_no_cuda():
