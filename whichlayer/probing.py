@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import joblib
 import numpy as np
@@ -309,6 +310,83 @@ def probe_layers(
         n_new_labels=int((~np.isin(truth, classes)).sum()),
         confidence=confidence,
     )
+
+
+def online_code_length(
+    activations: Activations,
+    labels: Sequence | np.ndarray,
+    *,
+    C: float = 0.01,
+    n_jobs: int = 1,
+    seed: int = 0,
+) -> np.ndarray:
+    """Bits needed to send the labels to somebody who has the vectors, layer by layer.
+
+    The words come in blocks of growing size, whole sentences in random order. Each block's labels
+    cost minus log2 of the probability that a probe trained on all blocks before gives them; the
+    first block costs log2(number of classes) a word. A layer whose labels are easy to learn, from
+    few words and with certainty, has a short code. Divide ``words * log2(classes)`` by it for the
+    compression.
+
+    Args:
+        activations: vectors of shape (L + 1, words, hidden).
+        labels: one per word.
+        C: inverse regularisation strength of the probes.
+        n_jobs: layers at the same time; the numbers are the same for any.
+        seed: seeds the order of the sentences.
+
+    Returns:
+        (L + 1,), in bits. A probability is mixed with one hundredth of the uniform distribution,
+        so that a class that a probe hasn't met yet has a finite price.
+
+    Raises:
+        ValueError: as for :func:`probe_layers`.
+
+    Source: Voita & Titov 2020, Section 2.2 (online code), with their block sizes.
+    """
+    labels = _checked_labels(activations, labels)
+    _check_finite(activations)
+    classes, targets = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"All words have the label {str(classes[0])!r}: there is nothing to send.")
+    units, of_word = np.unique(np.asarray(activations.sentence_ids), return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(len(units))
+    order = np.argsort(rank[of_word], kind="stable")
+    ends = sorted({max(1, round(share * len(labels))) for share in _CODE_BLOCKS})
+    blocks = list(pairwise(ends))
+    first = ends[0] * np.log2(len(classes))
+    with threadpool_limits(limits=1):
+        bits = joblib.Parallel(n_jobs=n_jobs, prefer="threads")(
+            joblib.delayed(_code_bits)(vectors[order], targets[order], len(classes), blocks, C)
+            for vectors in activations.vectors
+        )
+    return first + np.array(bits)
+
+
+# Shares of the words after which Voita & Titov train a new probe.
+_CODE_BLOCKS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1)
+
+
+def _code_bits(
+    vectors: np.ndarray,
+    targets: np.ndarray,
+    n_classes: int,
+    blocks: list[tuple[int, int]],
+    C: float,
+) -> float:
+    """Bits for all blocks but the first; ``blocks`` are (start, end) in the order of sending."""
+    bits = 0.0
+    for start, end in blocks:
+        chances = np.full((end - start, n_classes), 1 / n_classes)
+        met = np.unique(targets[:start])
+        if len(met) > 1:
+            scaler = StandardScaler().fit(vectors[:start])
+            probe = LogisticRegression(C=C, max_iter=1000)
+            probe.fit(scaler.transform(vectors[:start]), targets[:start])
+            chances *= 0.01
+            chances[:, met] += 0.99 * probe.predict_proba(scaler.transform(vectors[start:end]))
+        bits -= np.log2(chances[np.arange(end - start), targets[start:end]]).sum()
+    return float(bits)
 
 
 @dataclass(frozen=True)

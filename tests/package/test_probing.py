@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from whichlayer.extraction import Activations
-from whichlayer.probing import Split, probe_layers, split_by
+from whichlayer.probing import Split, online_code_length, probe_layers, split_by
 
 
 def made_up(n_sentences=60, length=5, seed=0):
@@ -249,3 +249,32 @@ def test_missing_convergence_is_one_warning_that_names_the_layers(data):
     with pytest.warns(ConvergenceWarning, match="did not converge at layer 0, 1, 2, 3") as caught:
         result = probe_layers(*data, C=10.0, max_iter=2, control_labelings=0)
     assert len(caught) == 1 and not result.converged.any()
+
+
+def test_code_length_is_that_of_guessing_for_noise_and_short_for_signal(data):
+    activations, labels = data
+    bits = online_code_length(activations, labels)
+    uniform = len(labels) * np.log2(3)
+    assert 0.95 < bits[0] / uniform < 1.4  # noise costs no less than guessing
+    assert bits[0] > bits[1] > bits[2]
+    assert bits[2] < 0.7 * uniform
+    assert (online_code_length(activations, labels, n_jobs=2) == bits).all()
+
+
+def test_code_length_of_the_first_block_and_of_a_class_not_met():
+    """By hand: 4 words, 2 classes. Blocks end after 1, 2 and 4 words; one class is met at first."""
+    activations = Activations(
+        np.zeros((1, 4, 2), dtype=np.float32), tuple("abcd"), tuple("wxyz"), tuple("wxyz"), "x", "first",
+    )  # fmt: skip
+    for seed in range(5):
+        order = np.argsort(np.random.default_rng(seed).permutation(4))
+        labels = np.empty(4, dtype=object)
+        labels[order] = ["A", "B", "A", "B"]  # in the order of sending
+        # word 1: 1 bit; word 2 after one class: uniform, 1 bit; words 3, 4 by a probe on constant
+        # vectors, which knows one A and one B: 1 bit each
+        assert online_code_length(activations, labels, seed=seed) == pytest.approx([4.0], abs=1e-3)
+
+
+def test_code_length_refuses_a_single_class(data):
+    with pytest.raises(ValueError, match="nothing to send"):
+        online_code_length(data[0], ["N"] * 300)
