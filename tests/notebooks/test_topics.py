@@ -1,0 +1,83 @@
+"""What the course promises to teach is taught, under the heading that this list names."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+# (topic, notebook, heading, a word that must stand under that heading)
+TOPICS = [
+    ("L blocks, L+1 states", "01_layer_hierarchy", "A stack of blocks", "L + 1"),
+    ("the published picture with its numbers", "01_layer_hierarchy", "What others have found", "Tenney"),
+    ("its critics", "01_layer_hierarchy", "What others have found", "Niu"),
+    ("one sentence's [CLS] through all layers", "01_layer_hierarchy", "One sentence on its way up", "cls_vectors"),
+    ("the heatmap of layer against layer", "01_layer_hierarchy", "One sentence on its way up", "plot_similarity"),
+    ("two meanings drawing apart", "01_layer_hierarchy", "Two senses draw apart", "same_sense"),
+    ("tasks and layers in a table", "01_layer_hierarchy", "Layer choice is a hyperparameter", "| what you want |"),
+    ("layer choice is a hyperparameter", "01_layer_hierarchy", "Layer choice is a hyperparameter", "hold out"),
+    ("what one sentence can't show", "01_layer_hierarchy", "What one sentence can't show", "labels"),
+    ("states by hand", "02_extracting_hidden_states", "An encoder with L blocks gives L + 1 states", "output_hidden_states"),
+    ("what layer 0 is", "02_extracting_hidden_states", "What layer 0 is", "LayerNorm"),
+    ("[CLS] against pooler", "02_extracting_hidden_states", "[CLS] and the pooler are two things", "pooler_output"),
+    ("evaluation mode", "02_extracting_hidden_states", "The forgotten switch", "model.train()"),
+    ("first, last and mean subword", "02_extracting_hidden_states", "From subwords to words", "mean_vectors"),
+    ("joining with spaces misaligns", "02_extracting_hidden_states", "Never join the words with spaces", "misaligned"),
+    ("padding and masks", "02_extracting_hidden_states", "Padding must not leak", "mask"),
+    ("memory", "02_extracting_hidden_states", "What it costs to keep", "inference_mode"),
+    ("concatenation, 4 x 768 = 3,072", "03_combining_layers", "Five ways to make one vector out of many", "3,072"),
+    ("mean, sum, fixed weighted sum", "03_combining_layers", "Five ways to make one vector out of many", "weighted_sum"),
+    ("Devlin et al., Table 7", "03_combining_layers", "What others measured", "Table 7"),
+    ("which wins at equal width, with intervals", "03_combining_layers", "On our task, at equal width", "PCA"),
+    ("why last four is not a law", "03_combining_layers", "On our task, at equal width", "law"),
+    ("ScalarMix by hand and from the package, 14 parameters", "03_combining_layers", "Weights that learn", "HandMadeMix"),
+    ("why a copied weight can't learn", "03_combining_layers", "The slip that keeps it from learning", "torch.tensor"),
+    ("a mix trained with a task, with and without layer norm", "03_combining_layers", "Train it with a task", "do_layer_norm"),
+    ("weights beside norms", "03_combining_layers", "Train it with a task", "norms"),
+    ("the study in its usual form", "04_probing_code", "The study in its usual form", "LogisticRegression"),
+    ("another seed, another best layer", "04_probing_code", "Another seed, another best layer", "winners"),
+    ("what few words can tell", "04_probing_code", "What 29 words can tell", "wilson_interval"),
+    ("fitting says nothing", "04_probing_code", "Fitting says nothing", "shuffled"),
+    ("split by sentence", "04_probing_code", "The split by word", "sentence_ids"),
+    ("majority, look-up, unseen words, random twin", "04_probing_code", "The split by word", "random twin"),
+    ("control task and selectivity", "04_probing_code", "Is it the encoder, or is it the probe?", "selectivity"),
+    ("the study on the treebank with every baseline", "04_probing_code", "The same study on the course's treebank", "load_treebank"),
+    ("code length", "04_probing_code", "The effort of reading", "online_code_length"),
+    ("the study on EWT", "04_probing_code", "And on 25,000 words of web text", "load_ewt_profiles"),
+    ("what a profile's shape can mean", "04_probing_code", "Reading a profile", "plateau"),
+    ("consecutive cosine and change", "05_inter_layer_similarity", "From one layer to the next", "consecutive_cosine"),
+    ("the full matrix", "05_inter_layer_similarity", "From one layer to the next", "cosine_matrix"),
+    ("anisotropy and its correction", "05_inter_layer_similarity", "What a cosine of nothing is", "corrected"),
+    ("rogue dimensions", "05_inter_layer_similarity", "A few dimensions carry much of it", "rogue"),
+    ("CKA, biased and debiased, with its floor", "05_inter_layer_similarity", "A measure that forgives a rotation", "cka_floor"),
+    ("what each measure can't see", "05_inter_layer_similarity", "What each measure can't see", "rotation"),
+    ("change beside probe accuracy", "05_inter_layer_similarity", "Does a large change mean new information?", "probe_layers"),
+    ("three targets that a look-up table solves", "06_many_properties", "Three popular targets, and a look-up table", "share_fixed_by_type"),
+    ("properties from form to context", "06_many_properties", "Eight properties", "semantic role"),
+    ("word sense", "06_many_properties", "Eight properties", "load_senses"),
+    ("small multiples", "06_many_properties", "The wall chart", "subplots"),
+    ("expected layer and centre of gravity with intervals", "06_many_properties", "One number for a profile", "centre_of_gravity"),
+    ("seen against unseen words", "06_many_properties", "Seen and unseen words", "unseen_accuracy"),
+    ("what may be concluded, and what may not", "06_many_properties", "What may be concluded", "may not"),
+]  # fmt: skip
+
+
+def sections(name):
+    """Everything under each second-level heading of a notebook, prose and code."""
+    found, heading = {}, ""
+    for cell in nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4).cells:
+        for line in cell.source.splitlines():
+            if cell.cell_type == "markdown" and line.startswith("## "):
+                heading = line.removeprefix("## ").strip()
+            found[heading] = found.get(heading, "") + line + "\n"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("topic", "notebook", "heading", "word"), TOPICS, ids=[t[0] for t in TOPICS]
+)
+def test_topic_is_taught(topic, notebook, heading, word):
+    text = sections(notebook)
+    assert heading in text, f"{topic}: no heading {heading!r} in {notebook}"
+    assert word.lower() in text[heading].lower(), f"{topic}: nothing of {word!r} under {heading!r}"
