@@ -51,7 +51,18 @@ def ewt_folder():
 
 @pytest.fixture(scope="session")
 def bert_folder(tmp_path_factory):
-    """A randomly initialised BERT of 3 layers and width 64, lower-casing WordPiece."""
+    """A randomly initialised BERT of 3 layers and width 64 that takes 64 subwords."""
+    return _save_bert(tmp_path_factory.mktemp("bert"), positions=64)
+
+
+@pytest.fixture(scope="session")
+def long_bert_folder(tmp_path_factory):
+    """The same, but with room for 512 subwords."""
+    return _save_bert(tmp_path_factory.mktemp("long-bert"), positions=512)
+
+
+def _save_bert(folder, positions):
+    """Lower-casing WordPiece with a vocabulary of 200, and random weights."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -66,13 +77,13 @@ def bert_folder(tmp_path_factory):
     )
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]", model_max_length=64,
+        sep_token="[SEP]", mask_token="[MASK]", model_max_length=positions,
     )  # fmt: skip
     config = transformers.BertConfig(
         vocab_size=tokenizer.get_vocab_size(), hidden_size=64, num_hidden_layers=3,
-        num_attention_heads=4, intermediate_size=128, max_position_embeddings=64,
+        num_attention_heads=4, intermediate_size=128, max_position_embeddings=positions,
     )  # fmt: skip
-    return _save(tmp_path_factory.mktemp("bert"), transformers.BertModel, config, fast)
+    return _save(folder, transformers.BertModel, config, fast)
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,14 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_it_runs_with_three_layers_of_width_64(path, bert_folder, tmp_path):
+def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, tmp_path):
     notebook = nbformat.read(path, as_version=4)
     # What the claims state is true of MiniLM only.
     notebook.cells = [c for c in notebook.cells if "claim" not in c.metadata.get("tags", [])]
     changed = 0
     for cell in notebook.cells:
         if cell.cell_type == "code" and 'load_encoder("minilm")' in cell.source:
-            cell.source = cell.source.replace('"minilm"', repr(str(bert_folder)))
+            cell.source = cell.source.replace('"minilm"', repr(str(long_bert_folder)))
             changed += 1
     assert changed == 1, "the encoder is named in one line"
     client = NotebookClient(
