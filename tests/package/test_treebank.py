@@ -263,8 +263,8 @@ def test_no_sense_is_told_by_a_cue_word(senses):
         ]
         sentence.append(_cue_accuracy(examples, rest))
         window.append(_cue_accuracy(examples, near))
-    assert np.mean(sentence) < 0.70, sentence
-    assert np.mean(window) < 0.65, window
+    assert np.mean(sentence) < 0.50, sentence
+    assert np.mean(window) < 0.50, window
 
 
 def test_senses_use_the_target_alike(senses):
