@@ -30,18 +30,25 @@ def execute(source: Path) -> nbformat.NotebookNode:
         "language": "python",
         "name": "python3",
     }
+    run(notebook, source.parent)
+    return notebook
+
+
+def run(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Run the notebook in place, and leave nothing in it that depends on who ran it or when."""
+    os.environ.update({"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)})
+    os.environ.pop("WHICHLAYER_DATA", None)
     client = NotebookClient(
         notebook,
         timeout=300,
         kernel_name="python3",
-        resources={"metadata": {"path": str(source.parent)}},
+        resources={"metadata": {"path": str(folder)}},
         coalesce_streams=True,
     )
     client.execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # time stamps
     notebook.metadata.pop("language_info", None)  # the Python version of whoever ran it
-    return notebook
 
 
 def main(names: list[str]) -> None:
@@ -50,8 +57,6 @@ def main(names: list[str]) -> None:
         sources = [path for path in sources if path.stem in names]
     if not sources:
         sys.exit(f"There is no notebook named {' or '.join(names)} in notebooks/.")
-    os.environ.update({"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)})
-    os.environ.pop("WHICHLAYER_DATA", None)
     for source in sources:
         print(f"{source.stem} ...", flush=True)
         try:

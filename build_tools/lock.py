@@ -25,6 +25,7 @@ jupyter-book==1.0.4.post1
 sphinx==7.4.7
 jupytext>=1.19,<1.20
 nbval==0.11.0
+nbgrader==0.9.6 ; python_version >= "3.11"
 """
 
 # A CUDA build of torch asks for these itself, in the versions that it needs; a CPU build does
@@ -59,7 +60,8 @@ def write(name: str, about: str, lines: list[str]) -> None:
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    everything = resolve([*project["dependencies"], *extras["book"], *extras["test"]], TRIED)
+    wanted = [*project["dependencies"], *extras["book"], *extras["grade"], *extras["test"]]
+    everything = resolve(wanted, TRIED)
     # The site's packages in the very versions of the full lock.
     book = resolve(extras["book"], "\n".join(everything))
     write("requirements.lock", "Everything: the package, the site, the tests.", everything)

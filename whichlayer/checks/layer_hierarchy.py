@@ -1,0 +1,3 @@
+"""Self-checks of the exercises on layer hierarchy."""
+
+__all__: list[str] = []

@@ -1,0 +1,1 @@
+"""Grade a folder of notebooks: `python -m whichlayer.grade`."""
