@@ -11,6 +11,7 @@ for an image or a notebook's own content.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -20,14 +21,32 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup
+from build_live import build_live
+from subset_icons import subset_icons
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"
 
 
+def makers_changed() -> bool:
+    """True if what makes the pages is not what made them last time; remembers it."""
+    makers = [ROOT / "_config.yml", *sorted((ROOT / "book").glob("*.yml"))]
+    makers += sorted(path for path in (ROOT / "book" / "_static").rglob("*") if path.is_file())
+    makers += sorted((ROOT / "book" / "_ext").glob("*.py"))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in makers)).hexdigest()
+    mark = ROOT / "_build" / ".made-by"
+    changed = not mark.is_file() or mark.read_text() != digest
+    mark.parent.mkdir(exist_ok=True)
+    mark.write_text(digest)
+    return changed
+
+
 def run_jupyter_book(fresh: bool) -> None:
     if fresh:
         shutil.rmtree(ROOT / "_build", ignore_errors=True)
+    # Sphinx writes a page anew if its text has changed, not if our extensions or styles have.
+    if makers_changed():
+        shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     command = [jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q"]
     done = subprocess.run(
@@ -129,6 +148,8 @@ def _faults_of_link(page: Path, path: Path, href: str, anchors: dict, site: Path
 
 def main(fresh: bool) -> None:
     run_jupyter_book(fresh)
+    subset_icons(SITE)
+    build_live(SITE)
     pages = pages_of_contents()
     remove_pages_of_former_builds(pages)
     faults = faults_of_contents(pages)

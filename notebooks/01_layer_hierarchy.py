@@ -315,8 +315,8 @@ assert apart["same sense"].iloc[0] < 0.95
 # sense away. Here depth does what the rule of thumb says: meaning comes later. But this is one property in
 # one model, and that model was tuned for the meaning of sentences through its last layer, so depth as
 # such need not be the reason.
-# [Chapter 4](04_probing_code.ipynb) will find the opposite for part of speech, which can be read worst from this
-# model's last layer.
+# [Chapter 4](04_probing_code.ipynb) will find the opposite for part of speech: on web text, this model's last
+# layer reads it worst.
 #
 # ## Layer choice is a hyperparameter
 #
@@ -355,7 +355,21 @@ assert apart["same sense"].iloc[0] < 0.95
 #
 # **Next:** before anything can be measured, each word needs its own vector at every layer. [How do you
 # get it without mixing up words?](02_extracting_hidden_states.ipynb)
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/01_layer_hierarchy.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/01_layer_hierarchy.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Tenney et al. 2019](https://aclanthology.org/P19-1452/), the pipeline picture.

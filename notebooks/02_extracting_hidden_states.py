@@ -582,7 +582,21 @@ for problem in [["word"] * 600, ["soft", "\u00ad", "hyphen"]]:
 # - Pool early, in inference mode, and to disk when it is large.
 #
 # **Next:** the vectors are in a table, L + 1 for each word. [Must it be one of them?](03_combining_layers.ipynb)
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/02_extracting_hidden_states.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/02_extracting_hidden_states.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Devlin et al. 2019](https://aclanthology.org/N19-1423/), BERT: the architecture, `[CLS]`, and in

@@ -166,7 +166,8 @@ assert (
 # %% [markdown]
 # From this table "concatenate the last four" became a habit. What it shows is less: the last layer alone isn't the
 # best of those tried, and both mixes of the last four are a little ahead of the second to last layer; the sum of
-# all twelve is not. No layer below that was tried alone. The three mixes lie within 0.6 points of each other, without intervals, and
+# all twelve is not. Apart from the
+# embeddings, no layer below that was tried alone. The three mixes lie within 0.6 points of each other, without intervals, and
 # the winner has four times the input.
 #
 # ## On our task, at equal width
@@ -301,7 +302,8 @@ assert (
 # with the last four lie behind, even at four times the width, and none scores higher than the middle layer. (Half a
 # point is little: turning the middle layer by PCA, which takes nothing away, moves its score by up to that.) "The last four" is no law. In MiniLM they are
 # four of seven states, among them the one that reads worst here, and leave out layer 2, which chapter 4
-# will find as good as layer 3.
+# will find as good as layer 3. (The probes here share one C, so that only the vectors differ. Chapter 4 chooses C for
+# each layer, which helps the last one most.)
 #
 # ## Weights that learn
 #
@@ -481,7 +483,21 @@ assert (
 # - A mixing weight is not importance: look at the norms beside it.
 #
 # **Next:** one layer at a time again. [What can be read from each, and how sure is it?](04_probing_code.ipynb)
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/03_combining_layers.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/03_combining_layers.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Peters et al. 2018](https://aclanthology.org/N18-1202/), where the scalar mix comes from (Eq. 1).

@@ -238,7 +238,7 @@ assert np.ptp(one_split[:6]) < gap.mean() < np.ptp(one_split)
 #
 # The arithmetic is rough in two ways. Words of one sentence aren't independent, so a single
 # accuracy is less certain than Wilson's interval says. And real layers are tested on the *same*
-# words and where they fail on the same ones, equal layers lie closer together than our imagined
+# words. Where they fail on the same ones, equal layers lie closer together than our imagined
 # ones. A fair comparison therefore resamples whole sentences, and the same ones for every layer; we
 # will do that below.
 #
@@ -641,7 +641,21 @@ assert (
 # - Report the set of layers that can't be told from the best, not a winner.
 #
 # **Next:** probes say what can be read. [How much do the layers differ as such?](05_inter_layer_similarity.ipynb)
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/04_probing_code.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/04_probing_code.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Hewitt and Liang 2019](https://aclanthology.org/D19-1275/), control tasks and selectivity.

@@ -442,7 +442,21 @@ for probe in (tag_probe, relation_probe):
 # - Change is not information. At MiniLM's largest change a linear probe reads part of speech and relation worse.
 #
 # **Next:** many properties at once. [Which of them peak where?](06_many_properties.ipynb)
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/05_inter_layer_similarity.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/05_inter_layer_similarity.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Ethayarajh 2019](https://aclanthology.org/D19-1006/), how contextual and how anisotropic layers are.

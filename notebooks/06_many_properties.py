@@ -520,7 +520,21 @@ assert entity[is_unseen].mean() > 2 * entity[~is_unseen].mean()
 # - Probe several properties the same way, with look-up and intervals, and draw them side by side.
 # - Expected layer and centre of gravity need intervals, and a gain to divide by.
 # - In MiniLM the gain from depth is larger where the form fixes less: word sense gains most.
+
+# %% [markdown]
+# ## Quiz
 #
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/06_many_properties.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/06_many_properties.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
 # ## Further reading
 #
 # - [Tenney et al. 2019](https://aclanthology.org/P19-1452/), expected layers, and centres of gravity of mixing weights.

@@ -60,8 +60,9 @@ def answers(path):
 class Judged:
     """Everything that happened when a chapter's bank was run through its checks and tests."""
 
-    def __init__(self, path):
+    def __init__(self, path, kinds=("solution", "starter", "right", "wrong"), check=True):
         self.results = []  # (exercise, kind, name, says, error of the check, error of the tests)
+        self.check = check
         notebook = make_exercises.read(path)
         self.exercises = [e for e in make_exercises.exercises_of(notebook, path.name)]
         bank = answers(path)
@@ -82,6 +83,8 @@ class Judged:
                 *bank.get(exercise.number, []),
             ]
             for kind, name, says, code in entries:
+                if kind not in kinds:
+                    continue
                 self.judge(notebook, exercise, namespace, kind, name, says, code)
             run(solved, namespace)
 
@@ -91,6 +94,9 @@ class Judged:
             (exercise.checks, lambda cell: cell.source),
             (exercise.tests, lambda cell: make_exercises.tests_only(cell.source)),
         ):
+            if places is exercise.checks and not self.check:
+                errors.append(None)
+                continue
             own = dict(namespace)
             error = outcome(code, own)
             # A notebook goes on after a cell that failed, and so does grading.
@@ -145,8 +151,23 @@ def test_hidden_tests_hold_with_other_seeds(judged, monkeypatch):
     path = next(p for p in SOURCES if int(p.stem[:2]) == int(judged.exercises[0].number[0]))
     assert "WHICHLAYER_SEED" in path.read_text(), "no hidden test takes its seed from outside"
     monkeypatch.setenv("WHICHLAYER_SEED", "977")
-    again = Judged(path)
+    again = Judged(path, kinds=("solution", "right"), check=False)
     assert not [r for r in again.results if r[1] in ("right", "solution") and r[5]]
+
+
+def test_no_two_checks_have_one_name():
+    """A second one would hide the first."""
+    import whichlayer.checks as package
+
+    modules = sorted(Path(package.__file__).parent.glob("[!_]*.py"))
+    names = [
+        node.name
+        for module in modules
+        for node in ast.parse(module.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")
+    ]
+    assert len(names) == len(set(names))
+    assert set(names) == {name for name in dir(package) if name.startswith("check_")}
 
 
 def test_a_message_never_holds_the_answer(judged):

@@ -1,3 +1,442 @@
-"""Self-checks of the exercises on inter layer similarity."""
+"""Self-checks of the exercises on inter-layer similarity."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+import numpy as np
+
+from whichlayer.checks.report import (
+    CheckFailed,
+    as_array,
+    call,
+    close,
+    passed,
+    require,
+    require_answered,
+    require_shape,
+)
+
+__all__ = [
+    "check_cka_with_floor",
+    "check_corrected_cosine",
+    "check_debiased_cka",
+    "check_least_change",
+]
+
+
+def check_corrected_cosine(function) -> None:
+    """Exercise 5.1: the mean cosine of a word with itself, less that of different words."""
+
+    def value(x, y):
+        result = call(function, np.array(x, float), np.array(y, float))
+        return float(require_shape(result, (), "your result", "is it averaged over all words?"))
+
+    # Four words at right angles to each other, the same at both layers.
+    apart = np.eye(4)
+    seen = value(apart, apart)
+    require(
+        not close(seen, 0.75),
+        seen="for four words at right angles, equal at both layers, you return 0.75",
+        should="a word with itself has cosine 1, any two different words 0: the result is 1",
+        look_at="does a word count among the 'other' words for itself?",
+    )
+    require(
+        not close(seen, 0),
+        seen="for four words at right angles, equal at both layers, you return 0",
+        should="the result is a similarity, and 1 here: 1 for a word with itself, 0 for others",
+        look_at="did you return a change, or subtract all from all?",
+    )
+    require(
+        close(seen, 1),
+        seen=f"for four words at right angles, equal at both layers, you return {seen:.4f}",
+        should="a word with itself has cosine 1, any two different words 0: the result is 1",
+        look_at="the cosines of different words: how many are there, and which are they?",
+    )
+    # All words alike, so that nothing tells a word from another.
+    alike = np.ones((4, 1)) * [[1.0, 2.0, 2.0]]
+    seen = value(alike, alike)
+    require(
+        close(seen, 0),
+        seen=f"when all words have the same vector, you return {seen:.4f}",
+        should="a word then resembles itself no more than it does any other: the result is 0",
+        look_at="the second half of the formula: is the chance level taken off?",
+    )
+    # Layer x is spread out, layer y a single direction: chance within x is 0, between them .5.
+    seen = value(apart, np.ones((4, 4)))
+    require(
+        close(seen, 0),
+        seen=f"with four words at right angles at layer x and all alike at layer y, you return {seen:.4f}",
+        should="each word has the cosine .5 with itself and with every other at the other layer, "
+        "so the result is 0",
+        look_at="the chance level compares word i at the one layer with word j at the *other* one",
+    )
+    draw = np.random.default_rng(5)
+    for words in (2, 13):
+        x = draw.normal(size=(words, 6)) + 0.5
+        y = x + draw.normal(size=(words, 6))
+        plain = value(x, y)
+        scaled = value(x * draw.uniform(0.1, 9, size=(words, 1)), 3 * y)
+        require(
+            close(plain, scaled),
+            seen=f"when words get longer or shorter, the result goes from {plain:.4f} to {scaled:.4f}",
+            should="a cosine doesn't depend on the length of any vector",
+            look_at="the division by the lengths: one length per word, at each layer",
+        )
+        require(
+            close(plain, value(x, y)),
+            seen="two calls with the same tables give different results",
+            should="all pairs of different words count, and nothing is drawn at random",
+            look_at="where does chance come in?",
+        )
+        # Turning all words together, at both layers, leaves every angle as it is.
+        order = draw.permutation(words)
+        turn = np.linalg.qr(draw.normal(size=(6, 6)))[0]
+        require(
+            close(plain, value(x[order] @ turn, y[order] @ turn)),
+            seen="when the words come in another order at both layers, and both are turned alike, "
+            "the result changes",
+            should="only the angles between words count, and all pairs of different words",
+            look_at="which pairs do you use? One shuffle, or one neighbour for each word, is not all pairs",
+        )
+        cosines = [
+            [u @ v / np.sqrt((u @ u) * (v @ v)) for v in y] for u in x
+        ]  # read off pair by pair
+        own = np.mean([cosines[i][i] for i in range(words)])
+        require(
+            plain < own or words == 2,
+            seen=f"{plain:.4f}, where a word's own mean cosine is {own:.4f}",
+            should="what random pairs share is taken off",
+            look_at="the sign of the second half of the formula",
+        )
+        other = np.mean([cosines[i][j] for i in range(words) for j in range(words) if i != j])
+        require(
+            close(plain, own - other),
+            seen=f"for {words} words with mean cosine {own:.4f}, and {other:.4f} between different "
+            f"words, you return {plain:.4f}",
+            should="the result is the difference of these two",
+            look_at="each half of the formula by itself: which one comes out different?",
+        )
+    for x, y, what in (
+        (np.ones((4, 3)), np.ones((5, 3)), "4 words at one layer and 5 at the other"),
+        (np.ones((1, 3)), np.ones((1, 3)), "a single word"),
+    ):
+        _refuses(function, x, y, what)
+    passed(
+        "corrected_cosine",
+        "words at right angles give 1, equal words 0",
+        "chance is measured between the two layers",
+        "lengths and order don't matter",
+        "what can't be compared is refused",
+    )
+
+
+def check_debiased_cka(function) -> None:
+    """Exercise 5.2: the formula's values, its invariances, and near 0 where nothing is shared."""
+
+    def value(x, y):
+        result = call(function, np.array(x, float), np.array(y, float))
+        return float(require_shape(result, (), "your result", "the last line"))
+
+    draw = np.random.default_rng(2)
+    x = draw.normal(size=(30, 5))
+    own = value(x, x)
+    require(
+        close(own, 1),
+        seen=f"the CKA of a table with itself comes out as {own:.4f}",
+        should="it is 1",
+        look_at="what H is divided by: the same H of each side with itself, under a root",
+    )
+    for words, dimensions in ((30, 60), (50, 50)):
+        nothing = np.mean(
+            [
+                value(draw.normal(size=(words, dimensions)), draw.normal(size=(words, dimensions)))
+                for _ in range(20)
+            ]
+        )
+        require(
+            abs(nothing) < 0.1,
+            seen=f"unrelated random tables of {words} words and {dimensions} dimensions get "
+            f"{nothing:.2f} on average",
+            should="the debiased form is near 0 where nothing is shared",
+            look_at="the diagonals of K and L: are they 0 when you use them, in both parts of the "
+            "fraction?",
+        )
+    paper = value([[0.0], [0], [1], [1]], [[0.0], [1], [0], [1]])
+    require(
+        close(paper, -0.5),
+        seen=f"for the four words of the exercise's example you get {paper:.4f}",
+        should="it is -1/2",
+        look_at="print the three terms of H for the example, for K with L and for K with K: which one "
+        "differs from those in the text?",
+    )
+    moved = value(x + 3, x[:, ::-1] * 2)
+    require(
+        close(moved, 1, 1e-4),
+        seen=f"a copy with its dimensions in another order, moved and twice as long, gets {moved:.4f}",
+        should="it gets 1",
+        look_at="the sums over K and L: do they take in every word?",
+    )
+    # Reference values from an independent implementation.
+    legacy = np.random.RandomState(1337)
+    x = legacy.randn(100, 10)
+    y = legacy.randn(100, 10) + x
+    golden = value(x, y)
+    require(
+        close(golden, 0.51346, 2e-5),
+        seen=f"for 100 words whose values are known from elsewhere you get {golden:.5f}"
+        + (", which is the plain form's value" if close(golden, 0.55761, 2e-5) else ""),
+        should="the debiased form gives 0.51346",
+        look_at="the three terms of H, and the numbers of words in their denominators",
+    )
+    for x, y, what in (
+        (np.eye(3), np.eye(3), "three words"),
+        (
+            draw.normal(size=(6, 2)),
+            draw.normal(size=(5, 2)),
+            "6 words on one side and 5 on the other",
+        ),
+    ):
+        _refuses(function, x, y, what)
+    passed(
+        "debiased_cka",
+        "1 for a copy, near 0 for unrelated tables",
+        "the example worked on paper",
+        "a known value on 100 words",
+        "too few words are refused",
+    )
+
+
+def check_cka_with_floor(function) -> None:
+    """Exercise 5.3: the value ignores where the cloud stands, the floor shuffles whole words."""
+
+    def both(x, y, seed=0):
+        result = call(function, x, y, seed)
+        require(
+            isinstance(result, tuple | list | np.ndarray) and len(result) == 2,
+            seen=f"your function returns {type(result).__name__}",
+            should="it returns two numbers, value and floor",
+            look_at="the last line",
+        )
+        return tuple(float(v) for v in as_array(list(map(float, result))))
+
+    draw = np.random.default_rng(8)
+    x = draw.normal(size=(60, 4)) @ np.diag([3.0, 2, 1, 1]) + 1
+    y = np.c_[x @ draw.normal(size=(4, 4)), x[:, 0]] + 0.2 * draw.normal(size=(60, 5))
+    keep_x, keep_y = x.copy(), y.copy()
+    value, floor = both(x, y)
+    require(
+        np.array_equal(x, keep_x) and np.array_equal(y, keep_y),
+        seen="after the call the tables that were handed in are not what they were",
+        should="the function leaves its inputs as they are",
+        look_at="does the shuffle work in place?",
+    )
+    shift = np.array([0, 7.0, 0, 0])
+    moved, _ = both(x + shift, y)
+    require(
+        close(value, moved),
+        seen=f"with 7 added to one dimension of all words the value goes from {value:.4f} to {moved:.4f}",
+        should="moving all words together changes nothing",
+        look_at="which mean does centre take off: that of each dimension over the words, or "
+        "another one?",
+    )
+    require(
+        not close(value, floor, 1e-6),
+        seen=f"value and floor are both {value:.4f}",
+        should="the floor is what is left when each word of one side stands beside another word of "
+        "the other",
+        look_at="after the shuffle, are the partners still the same? And is it words that are "
+        "shuffled?",
+    )
+    copy, _ = both(x, 4 * x)
+    require(
+        close(copy, 1),
+        seen=f"a table and a copy of it four times as long have the value {copy:.4f}",
+        should="the value is 1",
+        look_at="the denominator",
+    )
+    stretched, _ = both(x, x * [5.0, 1, 1, 1])
+    require(
+        stretched < 0.999,
+        seen=f"a copy with one dimension stretched has the value {stretched:.4f}",
+        should="CKA sees the stretching of a single dimension (the chapter shows it)",
+        look_at="is more done to the tables than taking off a mean?",
+    )
+    floors = [both(x, y, seed)[1] for seed in range(40)]
+    require(
+        np.std(floors) > 0,
+        seen="every seed gives the same floor",
+        should="the seed decides the shuffles",
+        look_at="where the random generator is made",
+    )
+    a, b = x - x.mean(0), y - y.mean(0)
+    # The mean over all orders of the words is known exactly.
+    scale = np.linalg.norm(a.T @ a) * np.linalg.norm(b.T @ b)
+    expected = np.square(a).sum() * np.square(b).sum() / 59 / scale
+    require(
+        abs(np.mean(floors) - expected) < 0.2 * expected,
+        seen=f"over 40 seeds the floor is {np.mean(floors):.4f} on average",
+        should=f"whole words in a random order give about {expected:.4f} here",
+        look_at="what is shuffled: rows as a whole, all of them, and anew each time?",
+    )
+    require(
+        close(value, np.trace(a @ a.T @ b @ b.T) / scale),
+        seen=f"the value is {value:.4f}",
+        should="it agrees with the chapter's formula on centred tables",
+        look_at="the numerator: which two tables are multiplied?",
+    )
+    passed(
+        "cka_with_floor",
+        "moving the cloud changes nothing",
+        "a copy has 1",
+        "the floor is that of shuffled words",
+        "inputs are left alone",
+    )
+
+
+def check_least_change(least_step, least_change, conclusion) -> None:
+    """Exercise 5.4: the bootstrap by sentences, what it says of MiniLM, and the conclusion."""
+
+    def result(change, ids, n=1000):
+        pair = call(least_step, change, ids, n)
+        require(
+            isinstance(pair, tuple | list | np.ndarray) and len(pair) == 2,
+            seen=f"least_step returns {type(pair).__name__}",
+            should="it returns a step and a share",
+            look_at="its last line",
+        )
+        step, share = (float(v) for v in pair)
+        require(
+            0 <= share <= 1,
+            seen=f"least_step returns the share {share:g}",
+            should="a share lies between 0 and 1",
+            look_at="what the count of resamples is divided by",
+        )
+        return step, share
+
+    # Every word agrees that step 1 of three changes least, but sentences differ more than steps do.
+    ids = np.repeat(["a", "b", "c", "d", "e", "f"], 6)
+    level = np.repeat([0.1, 0.9, 0.2, 0.7, 0.4, 0.6], 6)
+    sure = level + np.array([[0.03], [0.0], [0.06]])
+    step, share = result(sure, ids)
+    require(
+        step == 1,
+        seen=f"with mean changes {', '.join(f'{m:.2f}' for m in sure.mean(axis=1))} you return step "
+        f"{step:g}",
+        should="the step with the least change comes back, counted from 0",
+        look_at="least or largest, and where the count begins",
+    )
+    require(
+        share == 1,
+        seen=f"step 1 changes less than the others in every word, and its share is {share:.3f}",
+        should="then it leads in every resample: the share is 1",
+        look_at="are all steps compared on the same resample? If each gets its own, the luck of the "
+        "draw comes between them",
+    )
+    # One sentence of four speaks for step 0, with 50 words each: it leads unless that one is drawn
+    # too seldom.
+    ids = np.repeat(["a", "b", "c", "d"], 50)
+    one = np.where(ids == "d", 0.0, 0.5)
+    mixed = np.stack([one, np.full(200, 0.45)])
+    step, share = result(mixed, ids, 2000)
+    expected = 1 - 0.75**4  # drawn at least once: 0.375 or less against 0.45
+    require(
+        abs(share - expected) < 0.05,
+        seen=f"where one sentence of four, of 50 words, makes step 0 the least, its share is {share:.3f}",
+        should=f"it leads whenever that sentence is drawn at least once, in about {expected:.2f} of "
+        "the resamples",
+        look_at="what is drawn: whole sentences with replacement, as many as there are, or single "
+        "words?",
+    )
+    # Sentences of unlike length: a mean over words is not a mean over sentences.
+    ids = np.repeat(["a", "b", "c"], [2, 2, 40])
+    uneven = np.stack([np.where(ids == "c", 0.2, 0.9), np.where(ids == "c", 0.3, 0.1)])
+    step, share = result(uneven, ids, 2000)
+    expected = 1 - (2 / 3) ** 3
+    require(
+        step == 0 and abs(share - expected) < 0.05,
+        seen=f"with sentences of 2, 2 and 40 words you return step {step:g} with the share {share:.3f}",
+        should=f"over all words step 0 changes least, in about {expected:.2f} of the resamples",
+        look_at="is the mean taken over words, each counting the same, or over sentences?",
+    )
+    require_answered(least_change, "least_change")
+    right = {"as they are": 2, "standardised": 0}
+    require(
+        isinstance(least_change, dict) and set(right) <= set(least_change),
+        seen="least_change is not a dictionary with both measures",
+        should="it keeps the two names of the starter, with (step, share) for each",
+        look_at="the names between quotes",
+    )
+    found = {}
+    for name in right:
+        require_answered(least_change[name], f"least_change[{name!r}]")
+        try:
+            step, share = (float(v) for v in least_change[name])
+        except (TypeError, ValueError) as error:
+            raise CheckFailed(
+                f"least_change[{name!r}] is {least_change[name]!r}",
+                "it is a pair of numbers, (step, share), as least_step returns them",
+                "the answer cell",
+            ) from error
+        found[name] = step, share
+    steps = [step for step, _ in found.values()]
+    require(
+        steps[0] != steps[1],
+        seen=f"both measures name step {steps[0]:g}",
+        should="each measure gets vectors of its own",
+        look_at="was the second one computed from the standardised vectors, and were these "
+        "standardised at each layer by itself, over the words?",
+    )
+    for name, (step, share) in found.items():
+        require(
+            step != 5,
+            seen=f"on vectors {name} you name step 5",
+            should="the step with the least change is asked for",
+            look_at="change, or cosine? The chapter's last step has the least cosine",
+        )
+        require(
+            step == right[name],
+            seen=f"on vectors {name} you name step {step:g} as that of least change",
+            should="the mean change of another step is smaller",
+            look_at="print the mean change at all six steps; a step is named by its lower layer, "
+            "from 0 on",
+        )
+        require(
+            0.95 < share <= 1,
+            seen=f"on vectors {name} you give the share {share:g}",
+            should="it is the share of resamples, from 0 to 1, in which that step leads",
+            look_at="was it copied from what least_step returned on all 60 sentences?",
+        )
+    require_answered(conclusion, "conclusion")
+    letter = str(conclusion).strip().upper()
+    reasons = {
+        "A": "do both measures name the same step?",
+        "C": "what do the two shares say about other sentences?",
+        "D": "a share says how surely a measure names its step again. Does it say which measure to use?",
+    }
+    require(
+        letter == "B",
+        seen=f"conclusion is {conclusion!r}",
+        should="it is one of A, B, C, D, and agrees with both steps and both shares",
+        look_at=reasons.get(letter, "the letters in the exercise's table"),
+    )
+    passed(
+        "least_change",
+        "whole sentences are resampled, alike for all steps",
+        "the steps and shares of both measures",
+        "the conclusion",
+    )
+
+
+def _refuses(function, x, y, what: str) -> None:
+    try:
+        function(x, y)
+    except ValueError:
+        return
+    except Exception as error:
+        seen = f"{what}: {type(error).__name__}: {error}"
+    else:
+        seen = f"{what}: a result comes back"
+    raise CheckFailed(
+        seen,
+        "what can't be compared raises ValueError",
+        "the docstring's last lines: test for this before computing",
+    )

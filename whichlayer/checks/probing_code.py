@@ -1,3 +1,394 @@
 """Self-checks of the exercises on probing code."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+import numpy as np
+
+from whichlayer.checks.report import (
+    as_array,
+    call,
+    close,
+    describe,
+    passed,
+    require,
+    require_answered,
+    require_shape,
+)
+
+__all__ = [
+    "check_control_labels",
+    "check_lookup_accuracy",
+    "check_paired_interval",
+    "check_prepare",
+]
+
+
+def check_lookup_accuracy(function) -> None:
+    """Exercise 4.1: commonest tag by type, the commonest of all for unseen types, all words count."""
+    words = ["The", "the", "walk", "Walk", "walk", "dog", "cat", "tree"]
+    tags = ["DET", "DET", "NOUN", "VERB", "VERB", "NOUN", "NOUN", "NOUN"]
+    cases = [
+        (
+            ["the", "dog"],
+            ["DET", "NOUN"],
+            1.0,
+            "types that had one tag only in training are named right",
+            "how the table is made, and what kind of number comes back: a share, not a percentage",
+        ),
+        (
+            ["walk"],
+            ["VERB"],
+            1.0,
+            "walk was a noun once and a verb twice in training (Walk and walk are one type), so it "
+            "is named VERB",
+            "what happens to upper case, and which of a type's tags is kept",
+        ),
+        (
+            ["walk", "WALK", "THE", "the"],
+            ["NOUN", "VERB", "DET", "DET"],
+            0.75,
+            "walk is named VERB, the is named DET, in whatever case they are written",
+            "what happens to upper case, in training and in the test; and where the table's tags "
+            "come from",
+        ),
+        (
+            ["sun", "the"],
+            ["NOUN", "DET"],
+            1.0,
+            "a type that training lacks, here sun, is named NOUN, the commonest tag of all training "
+            "words",
+            "what is named for a type that isn't in the table",
+        ),
+        (
+            ["sun", "moon", "the", "dog"],
+            ["VERB", "VERB", "DET", "NOUN"],
+            0.5,
+            "unseen types count too, and their tag comes from training",
+            "which words are counted, and whether test tags get into what is named",
+        ),
+    ]
+    for test_words, test_tags, expected, should, look_at in cases:
+        result = call(function, list(words), list(tags), list(test_words), list(test_tags))
+        seen = float(require_shape(result, (), "what comes back", "it is one number"))
+        require(
+            close(seen, expected),
+            seen=f"for the test words {list(zip(test_words, test_tags, strict=True))} you return "
+            f"{seen:.3f}",
+            should=f"{should}: that makes {expected:.2f}",
+            look_at=look_at,
+        )
+    passed(
+        "lookup_accuracy",
+        "the commonest tag of each type",
+        "upper and lower case are one",
+        "unseen types",
+        "all test words count",
+    )
+
+
+def check_prepare(function) -> None:
+    """Exercise 4.2: no sentence in both parts, scaling from training words only, seeds that count."""
+    draw = np.random.default_rng(0)
+    sentence_of = np.repeat(np.arange(40), draw.integers(2, 15, size=40))
+    n = len(sentence_of)
+    # Sentences differ much, so that it matters which of them a mean is taken over.
+    features = draw.normal(size=(n, 3)) + (sentence_of[:, None] / 4) ** 2
+    drawn = {}
+    for share, seed in ((0.25, 0), (0.25, 1), (0.25, 2), (0.5, 0)):
+        result = call(function, features.copy(), sentence_of.copy(), share, seed)
+        require(
+            isinstance(result, tuple | list) and len(result) == 4,
+            seen=f"what comes back is {describe(result)}",
+            should="four things come back: train, test, train_x, test_x",
+            look_at="the line with return",
+        )
+        train, test = (as_array(part, "train or test").astype(int) for part in result[:2])
+        counts = np.bincount(np.concatenate([train, test]), minlength=n)
+        require(
+            len(counts) == n and (counts == 1).all(),
+            seen=f"of {n} words {(counts[:n] == 0).sum()} are in no part and "
+            f"{(counts > 1).sum()} more than once",
+            should="each word is in exactly one of the two parts",
+            look_at="whether train and test hold the indices of words, not of sentences",
+        )
+        both = np.intersect1d(sentence_of[train], sentence_of[test])
+        require(
+            not len(both),
+            seen=f"{len(both)} of 40 sentences have words in training and in the test part",
+            should="no sentence is in both parts",
+            look_at="what is drawn: words or sentences?",
+        )
+        n_test = len(np.unique(sentence_of[test]))
+        require(
+            abs(n_test - 40 * share) <= 1,
+            seen=f"with test_share={share}, {n_test} of 40 sentences test",
+            should="that share of the sentences tests",
+            look_at="which of the two parts is which, and where test_share goes in",
+        )
+        drawn[share, seed] = tuple(np.unique(sentence_of[test]))
+        _check_scaled(features, train, test, result[2], result[3])
+    require(
+        len({drawn[0.25, seed] for seed in range(3)}) > 1,
+        seen="the seeds 0, 1 and 2 draw the same test sentences",
+        should="another seed draws others",
+        look_at="where the seed goes in",
+    )
+    again = as_array(call(function, features, sentence_of, 0.5, 0)[1]).astype(int)
+    require(
+        tuple(np.unique(sentence_of[again])) == drawn[0.5, 0],
+        seen="called twice with seed 0, it draws different test sentences",
+        should="the same seed gives the same split",
+        look_at="does every random draw get the seed?",
+    )
+    passed(
+        "prepare",
+        "no sentence in both parts",
+        "each word in one",
+        "scaled by the training words",
+        "seeds",
+    )
+
+
+def _check_scaled(features, train, test, train_x, test_x) -> None:
+    hidden = features.shape[1]
+    train_x = require_shape(train_x, (len(train), hidden), "train_x", "the rows that are returned")
+    test_x = require_shape(test_x, (len(test), hidden), "test_x", "the rows that are returned")
+    mean, sd = train_x.mean(axis=0)[0], train_x.std(axis=0)[0]
+    require(
+        abs(mean) < 1e-3 and abs(sd - 1) < 0.01,
+        seen=f"over the training words the first column has the mean {mean:.3f} and the standard "
+        f"deviation {sd:.3f}",
+        should="over the training words each column has the mean 0 and the standard deviation 1",
+        look_at="which words the scaler is fitted on: do test words have a say in it?",
+    )
+    known = features[train]
+    expected = [
+        (features[test] - known.mean(axis=0)) / known.std(axis=0, ddof=ddof) for ddof in (0, 1)
+    ]
+    own = abs(test_x.mean(axis=0)).max() < 1e-3
+    require(
+        any(close(test_x, wanted, 1e-3) for wanted in expected),
+        seen="the test words' features "
+        + (
+            "have the mean 0, as if they had been scaled by themselves"
+            if own
+            else "aren't scaled as the training words' are"
+        ),
+        should="the test words are scaled with the training words' mean and standard deviation",
+        look_at="what fit gets and what transform gets: how often is the scaler fitted?",
+    )
+
+
+def check_control_labels(function) -> None:
+    """Exercise 4.3: one random label a type, as common as the tags, reproducible by the seed."""
+    words = [f"Form{i}" for i in range(2000)] + [f"form{i}" for i in range(0, 2000, 2)]
+    tags = np.where(np.arange(3000) % 5 == 0, "VERB", "NOUN").tolist()  # four in five are NOUN
+    labels = _labels(function, words, tags, 0)
+    seen = _labels(function, ["A", "b", "a", "B", "b"], ["X", "Y", "X", "Y", "X"], 1)
+    same = {}
+    for word, label in zip([*words, *"AbaBb"], [*labels, *seen], strict=True):
+        same.setdefault(word.lower(), set()).add(label)
+    torn = [form for form, found in same.items() if len(found) > 1]
+    require(
+        not torn,
+        seen=f"{len(torn)} of {len(same)} types have more than one label, among them {torn[0]!r}"
+        if torn
+        else "",
+        should="a type has the same label wherever it stands; upper and lower case are one type",
+        look_at="how many labels are drawn, one for each word or one for each type, and what "
+        "happens to upper case",
+    )
+    unknown = set(labels) - set(tags)
+    require(
+        not unknown,
+        seen=f"there are labels that aren't tags, such as {sorted(unknown)[:1]}",
+        should="labels are drawn from the tags",
+        look_at="what is drawn from",
+    )
+    of_types, real = labels[:2000], np.array(tags[:2000])
+    share = (of_types == "NOUN").mean()
+    among = [(of_types[real == tag] == "NOUN").mean() for tag in ("NOUN", "VERB")]
+    require(
+        abs(among[0] - among[1]) < 0.15,
+        seen=f"the label NOUN goes to {among[0]:.0%} of the types whose real tag is NOUN, and to "
+        f"{among[1]:.0%} of those whose tag is VERB",
+        should="the real tag of a type plays no part in its label",
+        look_at="is there a random draw, and what is looked up in it?",
+    )
+    require(
+        abs(share - 0.8) < 0.05,
+        seen=f"80% of the words are NOUN, and {share:.0%} of the types have the label NOUN",
+        should="a tag is about as common among the types' labels as among the words",
+        look_at="what is drawn from: the tags of all words, or each tag once?",
+    )
+    require(
+        (_labels(function, words, tags, 0) == labels).all(),
+        seen="called twice with seed 0, it gives different labels",
+        should="the same seed gives the same labels",
+        look_at="does every random draw get the seed?",
+    )
+    require(
+        (_labels(function, words, tags, 1) != labels).any(),
+        seen="the seeds 0 and 1 give the same labels",
+        should="another seed gives other labels",
+        look_at="where the seed goes in",
+    )
+    passed(
+        "control_labels",
+        "one label a type",
+        "as common as the tags, without regard to the real one",
+        "seeds",
+    )
+
+
+def _labels(function, words, tags, seed) -> np.ndarray:
+    result = call(function, list(words), list(tags), seed)
+    try:
+        labels = [str(label) for label in result]
+    except TypeError:
+        labels = []
+    require(
+        len(labels) == len(words),
+        seen=f"for {len(words)} words you return {describe(result)}",
+        should="one label for each word",
+        look_at="is there one for each type only? Each word needs its type's label",
+    )
+    return np.array(labels)
+
+
+def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
+    """Exercise 4.4: sentences drawn in pairs, weighted by words; and the layers that are like the best."""
+    # Half of the sentences are easy, for both; a is right in one word more, in each of them.
+    units = np.repeat(np.arange(40), 10)
+    place = np.tile(np.arange(10), 40)
+    n_right = np.where(units % 2 == 0, 9, 1)
+    a, b = place < n_right, place < n_right - 1
+    low, high = _interval(function, a, b, units)
+    require(
+        not close([low, high], [-0.1, -0.1], 0.005),
+        seen=f"where a is right in one word of ten more than b, the interval is {low:+.3f} to "
+        f"{high:+.3f}",
+        should="how far a is ahead of b is above 0 if a is the better one",
+        look_at="which of the two is taken away from the other",
+    )
+    require(
+        high - low < 0.2,
+        seen=f"where a is right in one word more than b in each sentence of ten words, the interval "
+        f"is {low:+.3f} to {high:+.3f}",
+        should="the difference is 0.1 in every draw of sentences, so both ends are 0.1, however much "
+        "the sentences differ",
+        look_at="are a and b looked at on the same draw, and is the interval that of their "
+        "difference?",
+    )
+    require(
+        close([low, high], [0.1, 0.1], 0.005),
+        seen=f"where a is right in one word more than b in each sentence of ten words, the interval "
+        f"is {low:+.3f} to {high:+.3f}",
+        should="the difference is 0.1 in every draw of sentences, so both ends are 0.1, however much "
+        "the sentences differ",
+        look_at="what is drawn: words or whole sentences? And is each draw's sum of differences "
+        "divided by its number of words?",
+    )
+    # In some sentences a is right throughout, in the others b.
+    a = units % 2 == 0
+    low, high = _interval(function, a, ~a, units)
+    width = 2 * 1.96 / np.sqrt(40)
+    require(
+        high - low > 0.6 * width,
+        seen=f"where all words of a sentence go the same way, the interval of 40 sentences with 10 "
+        f"words each is {high - low:.2f} wide",
+        should=f"40 sentences that each say +1 or -1 leave an uncertainty of about {width:.2f}",
+        look_at="what is drawn: words or whole sentences? With or without replacement?",
+    )
+    require(
+        0.9 * width < high - low < 1.12 * width,
+        seen=f"the interval of 40 sentences that each say +1 or -1 is {high - low:.3f} wide",
+        should=f"a 95% interval is about {width:.3f} wide here",
+        look_at="which quantiles of the differences bound the middle 95%, and how many sentences "
+        "each draw has",
+    )
+    # Short sentences favour a, long ones neither: counted by words a is hardly ahead.
+    lengths = np.where(np.arange(40) % 2 == 0, 1, 99)
+    units = np.repeat(np.arange(40), lengths)
+    low, high = _interval(function, lengths[units] == 1, np.zeros(len(units), bool), units)
+    require(
+        high < 0.1,
+        seen=f"where a is ahead in 20 sentences of one word, and in none of 20 sentences of 99 words, "
+        f"the interval is {low:.3f} to {high:.3f}",
+        should="accuracy is the share of all drawn words, so a is ahead by about 20 of 2,000 words",
+        look_at="are means of sentences averaged? A long sentence counts for more words than a "
+        "short one",
+    )
+    once, again = (_interval(function, right[0], right[1], sentence_of) for _ in range(2))
+    require(
+        close(once, again, 1e-12),
+        seen="called twice with the same seed, it gives two intervals",
+        should="the same seed gives the same interval",
+        look_at="does the random draw get the seed?",
+    )
+    for layers, name, where, slack in (
+        (of_20, "like_best_of_20", sentence_of < 20, 0.005),
+        (of_all, "like_best_of_all", sentence_of >= 0, 0.003),
+    ):
+        _check_like_best(layers, name, right[:, where], sentence_of[where], slack)
+    passed(
+        "paired_interval",
+        "in pairs",
+        "whole sentences",
+        "by words",
+        "95%",
+        "the layers like the best, of 20 and of all sentences",
+    )
+
+
+def _interval(function, a, b, units) -> np.ndarray:
+    pair = require_shape(
+        call(function, a, b, units), (2,), "what comes back", "two numbers come back: low, high"
+    )
+    require(
+        pair[0] <= pair[1],
+        seen=f"low is {pair[0]:.3f} and high is {pair[1]:.3f}",
+        should="low comes first",
+        look_at="the order of what is returned",
+    )
+    return pair
+
+
+def _check_like_best(layers, name, right, sentence_of, slack) -> None:
+    require_answered(layers, name)
+    try:
+        named = sorted({int(layer) for layer in layers})
+    except (TypeError, ValueError):
+        named = None
+    require(
+        named is not None and all(0 <= k < len(right) for k in named),
+        seen=f"{name} is {describe(layers)}",
+        should=f"it is a list of layers, numbers from 0 to {len(right) - 1}",
+        look_at="the comments in the starter",
+    )
+    accuracy = right.mean(axis=1)
+    best = int(accuracy.argmax())
+    require(
+        best in named,
+        seen=f"{name} is {named}; the highest accuracy, {accuracy[best]:.3f}, is at a layer that "
+        "isn't in it",
+        should="the best layer itself is always in the list",
+        look_at="with which layer each is compared: the best one of these very test words",
+    )
+    n_words = np.bincount(sentence_of)
+    n = len(n_words)
+    times = np.random.default_rng(2).multinomial(n, np.full(n, 1 / n), size=2000)
+    for k in range(len(right)):
+        ahead = np.bincount(sentence_of, right[k].astype(float) - right[best])
+        high = np.quantile(times @ ahead / (times @ n_words), 0.975)
+        if k == best or abs(high) <= slack:  # another draw may decide otherwise
+            continue
+        require(
+            (k in named) == (high >= 0),
+            seen=f"{name} is {named}, {'with' if k in named else 'without'} layer {k}, which is "
+            f"{accuracy[best] - accuracy[k]:.3f} behind the best; the upper end of the paired "
+            f"interval of that difference lies {'below' if high < 0 else 'above'} 0",
+            should="a layer belongs in the list if the interval of (layer minus best) reaches 0",
+            look_at="is each layer compared with the best in pairs, and not by whether two "
+            "intervals overlap, or by the accuracy alone?",
+        )

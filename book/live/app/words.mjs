@@ -3,15 +3,14 @@
 
 // Full stops that belong to the word before them.
 const ABBREVIATION =
-  /^(?:(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|no|mt|capt|gen|lt|col|sgt|inc|ltd|co|dept|fig|approx)|\p{L}|(?:\p{L}\.)+\p{L})\.$/iu;
+  /^(?:(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|mt|capt|gen|lt|col|sgt|inc|ltd|co|dept|fig|approx)|(?!i\b)\p{L}|(?:\p{L}\.)+\p{L})\.$/iu;
 const CLITIC = /^(.+)(n['’]t|['’](?:s|ve|d|ll|m|re))$/iu;
-const PLURAL_POSSESSIVE = /^(.+s)(['’])$/iu;
 const TOGETHER = { cannot: 3, gonna: 3, wanna: 3, gotta: 3 };
 
 // What may stand inside a word without ending it: a dot, comma or colon between digits, an
 // apostrophe, a full stop between letters, an underscore, a mark that belongs to the letter before.
 const WORD =
-  /(?:https?:\/\/|www\.)[^\s<>"]*[\p{L}\p{N}/]|[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|\p{N}+(?:[.,:]\p{N}+)*\p{L}{0,2}(?![\p{L}\p{N}])|[\p{L}\p{N}\p{M}_]+(?:['’.&][\p{L}\p{N}\p{M}_]+)*['’.]?|\.{2,}|-{2,}|([!?])\1+|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\u{1f3fb}-\u{1f3ff}])*|\S/gu;
+  /(?:https?:\/\/|www\.)[^\s<>"]*[\p{L}\p{N}/]|[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|\p{N}+(?:[.,:]\p{N}+)*\p{L}{0,2}(?![\p{L}\p{N}])|[\p{L}\p{N}\p{M}_]+(?:['’.&][\p{L}\p{N}\p{M}_]+)*(?:['’]|\.(?!\.))?|\.{2,}|-{2,}|([!?])\1+|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\u{1f3fb}-\u{1f3ff}])*|\S/gu;
 const PREFIX = /^(?:anti|co|e|ex|mid|multi|non|post|pre|pro|re|self|semi|sub|un)$/i;
 
 /** The words of a text, each with where it begins and ends there. */
