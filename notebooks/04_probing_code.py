@@ -161,7 +161,7 @@ wins = pd.DataFrame(
 )
 wins.T
 
-# %% mystnb={"image": {"alt": "A hundred thin grey profiles, one for each random split, crossing each other in a band some some 30 points wide; five of them are drawn in colour and peak at different layers."}}
+# %% mystnb={"image": {"alt": "A hundred thin grey profiles, one for each random split, crossing each other in a band some 30 points wide; five of them are drawn in colour and peak at different layers."}}
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 ax.plot(many_splits.T, color="#bbbbbb", linewidth=0.5, marker="")
 for seed in range(5):

@@ -173,7 +173,7 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
 
 
 def load_treebank(split: str) -> list[Sentence]:
-    """The course's own treebank: 54 documents of 18 genres, split by document.
+    """The course's own treebank: 51 documents of 18 genres, split by document.
 
     Args:
         split: ``"train"``, ``"dev"`` or ``"test"``.

@@ -22,27 +22,27 @@ def concat_layers(hidden_states, layers):
     return torch.stack(chosen, dim=-2).flatten(start_dim=-2)
 
 
-# %% exercise="3.1" wrong="stacks" says="has the shape \(4, 3, 4\)[\s\S]*new axis"
+# %% exercise="3.1" wrong="stacks" says="has the shape [(]4, 3, 4[)].*new axis"
 def concat_layers(hidden_states, layers):
     return torch.stack([hidden_states[k] for k in layers])
 
 
-# %% exercise="3.1" wrong="along the words" says="has the shape \(12, 4\)[\s\S]*axis may get longer"
+# %% exercise="3.1" wrong="along the words" says="has the shape [(]12, 4[)].*axis may get longer"
 def concat_layers(hidden_states, layers):
     return torch.cat([hidden_states[k] for k in layers], dim=0)
 
 
-# %% exercise="3.1" wrong="axis 1, fits two axes only" says="has the shape \(2, 12, 4\)"
+# %% exercise="3.1" wrong="axis 1, fits two axes only" says="has the shape [(]2, 12, 4[)]"
 def concat_layers(hidden_states, layers):
     return torch.cat([hidden_states[k] for k in layers], dim=1)
 
 
-# %% exercise="3.1" wrong="a mean" says="has the shape \(3, 4\)"
+# %% exercise="3.1" wrong="a mean" says="has the shape [(]3, 4[)]"
 def concat_layers(hidden_states, layers):
     return torch.stack([hidden_states[k] for k in layers]).mean(0)
 
 
-# %% exercise="3.1" wrong="always the last four" says="layers \[0, 12\].*has the shape"
+# %% exercise="3.1" wrong="always the last four" says="layers [[]0, 12[]].*has the shape"
 def concat_layers(hidden_states, layers):
     return torch.cat(hidden_states[-4:], dim=-1)
 
@@ -53,7 +53,7 @@ def concat_layers(hidden_states, layers):
     return chosen.reshape(*chosen.shape[1:-1], -1)
 
 
-# %% exercise="3.1" wrong="interleaved" says="come from the layers \[9, 10, 11, 12, 9"
+# %% exercise="3.1" wrong="interleaved" says="come from the layers [[]9, 10, 11, 12, 9"
 def concat_layers(hidden_states, layers):
     return torch.stack([hidden_states[k] for k in layers], dim=-1).flatten(start_dim=-2)
 
@@ -163,7 +163,7 @@ class ScalarMix(nn.Module):
         return self.gamma * torch.einsum("k,k...->...", self.weights, torch.stack(tuple(states)))
 
 
-# %% exercise="3.2" wrong="divided by the number instead of a softmax" says="exp\(w\)"
+# %% exercise="3.2" wrong="divided by the number instead of a softmax" says="exp[(]w[)]"
 class ScalarMix(nn.Module):
     def __init__(self, num_states, do_layer_norm=False):
         super().__init__()
@@ -371,7 +371,7 @@ def mixes_of_tasks(states, w):
     return torch.einsum("tk,kwh->twh", weights, states), w
 
 
-# %% exercise="3.3" wrong="only the return mended" says="7.00 times the mean[\s\S]*which axis"
+# %% exercise="3.3" wrong="only the return mended" says="7.00 times the mean.*which axis"
 def mixes_of_tasks(states, w):
     weights = torch.softmax(w, dim=0)
     return torch.einsum("tk,kwh->twh", weights, states), weights
@@ -500,7 +500,7 @@ tables = {
 intervals = {"mean": (-0.033, -0.011), "narrowed": (-0.018, 0.001)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
-# %% exercise="3.4" wrong="not narrowed" says="1536[\s\S]*width of one layer"
+# %% exercise="3.4" wrong="not narrowed" says="1536.*width of one layer"
 tables = {
     "middle": vectors[3],
     "mean": vectors[-4:].mean(0),
@@ -517,6 +517,17 @@ tables = {
 }
 intervals = {"mean": (-0.033, -0.011), "narrowed": (0, 0)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
+# %% exercise="3.4" wrong="a PCA of the last layer alone" says="layer 4 alone holds"
+_last = PCA(384, svd_solver="covariance_eigh").fit(vectors[-1][split.train])
+tables = {
+    "middle": vectors[3],
+    "mean": vectors[-4:].mean(0),
+    "narrowed": _last.transform(vectors[-1]),
+}
+intervals = {"mean": (-0.033, -0.011), "narrowed": (-0.1, 0.01)}
+verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
 
 # %% exercise="3.4" wrong="mean of all layers" says="last four states"
 tables = {"middle": vectors[3], "mean": vectors.mean(0), "narrowed": vectors[4]}

@@ -50,7 +50,7 @@ def corrected_cosine(x, y):
     return np.diag(cosine_similarity(x, y)).mean() - sum(others) / len(others)
 
 
-# %% exercise="5.1" wrong="no correction" says="return 1[.]0.*\n.*no more than it does any other"
+# %% exercise="5.1" wrong="no correction" says="return 1[.]0.*no more than it does any other"
 def corrected_cosine(x, y):
     if x.shape != y.shape or len(x) < 2:
         raise ValueError
@@ -222,7 +222,7 @@ def debiased_cka(x, y):
     return np.square(y.T @ x).sum() / np.linalg.norm(x.T @ x) / np.linalg.norm(y.T @ y)
 
 
-# %% exercise="5.2" wrong="the diagonal is kept" says="unrelated random tables.*\n.*\n.*diagonal"
+# %% exercise="5.2" wrong="the diagonal is kept" says="unrelated random tables.*diagonal"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -702,7 +702,7 @@ least_change = {
 }
 conclusion = "A"
 
-# %% exercise="5.4" wrong="cosine in the place of change" says="step 5.*\n.*\n.*change, or cosine"
+# %% exercise="5.4" wrong="cosine in the place of change" says="step 5.*change, or cosine"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
     times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
