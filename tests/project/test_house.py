@@ -30,7 +30,7 @@ def texts():
 def test_the_top_level_is_what_a_reader_expects():
     top = {path.relative_to(ROOT).parts[0] for path in tracked()}
     assert top <= {
-        ".ci", ".gitattributes", ".github", ".gitignore", "CONTRIBUTING.md", "LICENSE", "LICENSE-CONTENT",
+        ".ci", ".gitattributes", ".github", ".gitignore", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "LICENSE-CONTENT",
         "Makefile", "README.md", "_config.yml", "_toc.yml", "benchmarks", "book", "build_tools",
         "exercises", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements.lock",
         "tests", "whichlayer",

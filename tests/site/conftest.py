@@ -1,6 +1,6 @@
 import build_site
 import pytest
-from browsing import a_browser, serving
+from browsing import serving
 
 
 @pytest.fixture(scope="session")
@@ -9,12 +9,6 @@ def site():
     if not (build_site.SITE / "index.html").is_file():
         build_site.main(fresh=False)
     return build_site.SITE
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with a_browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="session")

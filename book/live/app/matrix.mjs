@@ -7,25 +7,38 @@ const PAGE = 65536;
 
 /** Memory for `floats` numbers, and linear(x, n, layer, out) on arrays that lie in it. */
 export function makeEngine(floats, { simd = true } = {}) {
-  const code = simd ? assemble() : null;
-  if (code && WebAssembly.validate(code)) {
-    const memory = new WebAssembly.Memory({ initial: Math.ceil((floats * 4) / PAGE) + 1 });
-    const { linear } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } }).exports;
-    let used = 0;
-    return {
-      name: "WebAssembly SIMD",
-      allocate(count) {
-        const array = new Float32Array(memory.buffer, used, count);
-        used += Math.ceil(count / 4) * 16;
-        return array;
-      },
-      linear(x, n, { weight, bias, outputs, inputs }, out) {
-        if (inputs % 4 || outputs % 2) return linearInJavaScript(x, n, { weight, bias, outputs, inputs }, out);
-        linear(x.byteOffset, weight.byteOffset, bias.byteOffset, out.byteOffset, roundUp(n), inputs, outputs);
-      },
-    };
+  const assembled = simd ? instantiate(floats) : null;
+  if (!assembled) {
+    return { name: "JavaScript", allocate: (count) => new Float32Array(count), linear: linearInJavaScript };
   }
-  return { name: "JavaScript", allocate: (count) => new Float32Array(count), linear: linearInJavaScript };
+  const { memory, linear } = assembled;
+  let used = 0;
+  return {
+    name: "WebAssembly SIMD",
+    allocate(count) {
+      const array = new Float32Array(memory.buffer, used, count);
+      used += Math.ceil(count / 4) * 16;
+      return array;
+    },
+    linear(x, n, { weight, bias, outputs, inputs }, out) {
+      if (inputs % 4 || outputs % 2) {
+        linearInJavaScript(x, n, { weight, bias, outputs, inputs }, out);
+      } else {
+        linear(x.byteOffset, weight.byteOffset, bias.byteOffset, out.byteOffset, roundUp(n), inputs, outputs);
+      }
+    },
+  };
+}
+
+/** The assembled loop with its memory; null where the browser, or the site's policy, has none. */
+function instantiate(floats) {
+  try {
+    const module = new WebAssembly.Module(assemble());
+    const memory = new WebAssembly.Memory({ initial: Math.ceil((floats * 4) / PAGE) + 1 });
+    return { memory, linear: new WebAssembly.Instance(module, { env: { memory } }).exports.linear };
+  } catch {
+    return null;
+  }
 }
 
 /** Arrays of rows need room for this many: one pass takes several. */

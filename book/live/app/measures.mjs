@@ -23,6 +23,14 @@ export function wordByWord(sentence, layer) {
   return vectors.map((a) => vectors.map((b) => cosine(a, b)));
 }
 
+/** The other word of its sentence that a word is most like: {text, similarity}, null if there is none. */
+export function nearestInSentence(sentence, layer, word) {
+  const own = vectorOf(sentence, layer, word);
+  return sentence.words
+    .map(({ text }, i) => ({ text, similarity: i === word ? -Infinity : cosine(own, vectorOf(sentence, layer, i)) }))
+    .reduce((a, b) => (b.similarity > (a?.similarity ?? -Infinity) ? b : a), null);
+}
+
 /** One word's vector at `layer` with its own vector at each layer. */
 export function layerByLayer(sentence, word, layer) {
   const own = vectorOf(sentence, layer, word);

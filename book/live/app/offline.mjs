@@ -14,6 +14,23 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(fresh(event.request));
 });
 
+// On the first visit the page was there before this worker, so it says what it is made of.
+self.addEventListener("message", (event) => event.waitUntil(keep(event.data.keep, event.ports[0])));
+
+async function keep(addresses, port) {
+  const cache = await caches.open(CACHE);
+  const missing = [];
+  for (const address of addresses) {
+    if (!(await cache.match(withoutQuery(address)))) missing.push(address);
+  }
+  const fetched = await Promise.allSettled(missing.map(async (address) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(address);
+    await cache.put(withoutQuery(address), response);
+  }));
+  port.postMessage(fetched.every(({ status }) => status === "fulfilled"));
+}
+
 async function fresh(request) {
   const cache = await caches.open(CACHE);
   try {

@@ -61,11 +61,15 @@ async function drawView() {
   part("layer-name").textContent = state.layer;
   part("layer").setAttribute("aria-valuetext", `layer ${state.layer}`);
   try {
-    const { summary, parts, rows: own } = await VIEWS[state.view](state);
+    const { summary, more, parts, rows: own } = await VIEWS[state.view](state);
     if (mine !== drawn) return;
     rows = own;
-    panel.replaceChildren(...(summary ? [element("p", { class: "live-summary" }, summary)] : []), element("div", { class: "live-parts" }, parts));
-    if (summary) say(summary);
+    panel.replaceChildren(
+      ...(summary ? [element("p", { class: "live-summary" }, summary)] : []),
+      ...(more ? [element("p", {}, more)] : []),
+      element("div", { class: "live-parts" }, parts),
+    );
+    if (summary) say(more ? `${summary} ${more}` : summary);
   } catch (error) {
     if (mine !== drawn) return;
     rows = null;
@@ -228,6 +232,7 @@ const model = new Model({
     part("cost").hidden = true;
     part("loaded").hidden = false;
     root.dataset.model = "ready";
+    keepPage().catch(() => {}); // a convenience, which not every browser grants
     say(kept ? "The model is ready; it was kept in your browser." : "The model is ready. Type a sentence.");
     const texts = typed();
     if (texts[0]) ask(texts, wanted ?? keep());
@@ -253,6 +258,24 @@ const model = new Model({
   },
 });
 
+/** Whoever keeps the model wants the page to open without a connection, too. */
+async function keepPage() {
+  if (!navigator.serviceWorker) return;
+  await navigator.serviceWorker.register(new URL("../offline.mjs", import.meta.url));
+  const { active } = await navigator.serviceWorker.ready;
+  const about = await data.manifest();
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+  const all = [
+    location.href,
+    ...loaded.filter((name) => new URL(name).origin === location.origin && !name.includes(about.model.file)),
+    ...about.app.map((file) => new URL(file, import.meta.url).href),
+    data.inModel(about.neighbours.file).href,
+  ];
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => { root.dataset.kept = "yes"; };
+  active.postMessage({ keep: [...new Set(all)] }, [port2]);
+}
+
 /** The words and the layer that are shown, if the same sentences are computed anew. */
 function keep() {
   const same = typed().filter(Boolean).join("\n") === state.sentences.map(({ text }) => text).join("\n");
@@ -274,8 +297,6 @@ async function loadModel() {
   part("loading").hidden = false;
   root.dataset.model = "loading";
   say("Loading the model.");
-  // From now on the page itself is kept, too, so that it opens without a connection.
-  navigator.serviceWorker?.register(new URL("../offline.mjs", import.meta.url)).catch(() => {});
   model.load(data.inModel(about.model.file), about.model);
 }
 

@@ -5,6 +5,9 @@ import { Encoder, readPack, vocabularyOf } from "./encoder.mjs";
 import { Tokenizer } from "./tokenizer.mjs";
 import { splitWords } from "./words.mjs";
 
+// No sentence of so many characters fits; without a limit, splitting a pasted book would take long.
+const MOST_CHARACTERS = 4000;
+
 export class TextError extends Error {}
 
 export class Reader {
@@ -16,6 +19,9 @@ export class Reader {
 
   /** The words and subwords of a text; a TextError says what is wrong with it. */
   split(text) {
+    if (text.length > MOST_CHARACTERS) {
+      throw new TextError(`It is too long: it has ${text.length} characters. Take a sentence of it.`);
+    }
     const words = splitWords(text);
     if (!words.length) throw new TextError("There is no word in it: type a sentence.");
     const encoded = this.tokenizer.encodeWords(words.map((word) => word.text));

@@ -2,7 +2,7 @@
 
 import { chart } from "./chart.mjs";
 import { element, table, two } from "./html.mjs";
-import { pairByLayer } from "./measures.mjs";
+import { nearestInSentence, pairByLayer } from "./measures.mjs";
 
 export function draw({ sentences, chosen, layer, pairs }) {
   if (sentences.length < 2) {
@@ -16,6 +16,11 @@ export function draw({ sentences, chosen, layer, pairs }) {
   const name = first.toLowerCase() === second.toLowerCase() ? `the two “${first}”` : `“${first}” and “${second}”`;
   return {
     summary: `At layer ${layer}, ${name} are ${two(similarity[layer])} alike. Two random words are ${two(random[layer])} alike there.`,
+    more: `In its sentence, ${sentences.map((sentence, which) => {
+      const near = nearestInSentence(sentence, layer, chosen[which]);
+      const own = which ? `the second “${second}”` : `the first “${first}”`;
+      return near ? `${own} is most like “${near.text}” (${two(near.similarity)})` : `${own} is alone`;
+    }).join(", ")}.`,
     parts: [
       chart({
         title: `Similarity of ${name}: ${two(similarity[0])} at layer 0, ${two(similarity[last])} at layer ${last}. The table beside it has every layer.`,

@@ -1,7 +1,10 @@
 // Every word of a sentence with every other, at one layer. The picture is a table.
 
 import { element, table, two } from "./html.mjs";
-import { wordByWord } from "./measures.mjs";
+import { nearestInSentence, wordByWord } from "./measures.mjs";
+
+// More of them would be a table that nobody can read, and slow to draw. The CSV has them all.
+const SHOWN = 40;
 
 export function draw({ sentences, focus, chosen, layer, pairs }) {
   const sentence = sentences[focus];
@@ -12,17 +15,24 @@ export function draw({ sentences, focus, chosen, layer, pairs }) {
     class: row === own || column === own ? "live-heat live-own" : "live-heat",
     style: `--live-heat: ${Math.max(0, Math.min(1, value)).toFixed(3)}`,
   }, two(value));
-  const others = matrix[own].map((value, i) => ({ value, i })).filter(({ i }) => i !== own);
-  const best = others.length && others.reduce((a, b) => (b.value > a.value ? b : a));
+  const from = Math.max(0, Math.min(own - SHOWN / 2, words.length - SHOWN));
+  const near = (list) => list.slice(from, from + SHOWN);
+  const best = nearestInSentence(sentence, layer, own);
   return {
     summary: best
-      ? `At layer ${layer}, “${words[own]}” is most like “${words[best.i]}” (${two(best.value)}). Two random words are ${two(pairs.mean[layer][layer])} alike there.`
+      ? `At layer ${layer}, “${words[own]}” is most like “${best.text}” (${two(best.similarity)}). Two random words are ${two(pairs.mean[layer][layer])} alike there.`
       : `The sentence has one word: type another to compare.`,
+    more: words.length > SHOWN
+      ? `The table has the ${SHOWN} words around the chosen one, words ${from + 1} to ${from + SHOWN} of ${words.length}; the CSV has all.`
+      : "",
     parts: [
       table(
         `Word by word at layer ${layer}: the stronger the colour, the more alike`,
-        ["word", ...words],
-        matrix.map((row, i) => [words[i], ...row.map((value, j) => cell(value, i, j))]),
+        ["word", ...near(words)],
+        near(words).map((word, i) => [
+          word,
+          ...near(words).map((_, j) => cell(matrix[from + i][from + j], from + i, from + j)),
+        ]),
         { name: `Word by word similarity at layer ${layer}` },
       ),
     ],
