@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 .DEFAULT_GOAL := help
 # The steps share an environment and a build folder, and the tests' last line comes last.
 .NOTPARALLEL:
-.PHONY: help book serve lab test lint site notebooks unit sync execute lock address clean set-up-book set-up
+.PHONY: help book serve lab test lint site notebooks unit sync execute exercises release lock address clean set-up-book set-up
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -61,6 +61,12 @@ sync: set-up  ## bring each notebook and its text twin to the newer one's state
 
 execute: set-up  ## run the notebooks and store their outputs: make execute [ONLY=04_probing_code]
 	@"$(IN)/python" build_tools/execute_notebooks.py $(ONLY)
+
+exercises: set-up  ## write the exercises' notebooks from their sources: make exercises [ONLY=02_extracting_hidden_states]
+	@"$(IN)/python" build_tools/make_exercises.py $(ONLY)
+
+release: set-up  ## write nbgrader's course, with hidden tests, into _build/nbgrader
+	@"$(IN)/python" -m whichlayer.grade release --out _build/nbgrader
 
 lock: set-up  ## resolve the dependencies anew and write both lock files
 	@"$(IN)/python" -m pip install --quiet uv

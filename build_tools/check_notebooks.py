@@ -1,5 +1,8 @@
 """Run every notebook alone: the built wheel, an empty folder, and nothing of the checkout.
 
+Chapters and solutions of exercises are compared with their stored outputs; students' notebooks run up
+to their first stub.
+
 A reader in Colab has the package and one notebook, so that is what is tested: each notebook is
 copied to an empty folder and run, in an environment that sees the installed packages and the wheel
 but not the source tree, and nbval compares its outputs with those that are stored.
@@ -54,18 +57,38 @@ def environment_with(wheel: Path, folder: Path) -> Path:
     return python
 
 
+def copy_alone(notebooks: list[Path], folder: Path) -> list[Path]:
+    """Each notebook in an empty folder of its own."""
+    copies = []
+    for notebook in notebooks:
+        place = folder / "alone" / f"{notebook.parent.name}_{notebook.stem}"
+        place.mkdir(parents=True)
+        copies.append(Path(shutil.copy(notebook, place)))
+    return copies
+
+
+def environment_variables(**more: str) -> dict[str, str]:
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", **more}
+    for name in ("WHICHLAYER_DATA", "PYTHONPATH"):
+        if name not in more:
+            env.pop(name, None)
+    return env
+
+
+def run_students(python: Path, notebooks: list[Path], folder: Path) -> int:
+    """Run students' notebooks up to their first stub; returns an exit code."""
+    script = shutil.copy(ROOT / "build_tools" / "run_student_notebooks.py", folder)
+    command = [python, script, *copy_alone(notebooks, folder)]
+    return subprocess.run(command, cwd=folder, env=environment_variables()).returncode
+
+
 def run_alone(python: Path, notebooks: list[Path], folder: Path) -> int:
     """Run copies of the notebooks; returns pytest's exit code."""
     plugin = folder / "plugin"
     plugin.mkdir()
     shutil.copy(ROOT / "build_tools" / "notebook_comparison.py", plugin)
-    copies = []
-    for notebook in notebooks:
-        place = folder / "alone" / notebook.stem
-        place.mkdir(parents=True)
-        copies.append(shutil.copy(notebook, place))
-    env = {**os.environ, "PYTHONPATH": str(plugin), "HF_HUB_OFFLINE": "1"}
-    env.pop("WHICHLAYER_DATA", None)
+    copies = copy_alone(notebooks, folder)
+    env = environment_variables(PYTHONPATH=str(plugin))
     command = [
         python, "-m", "pytest", "--quiet", "-p", "notebook_comparison", "-p", "no:cacheprovider",
         "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120", "--durations", "3",
@@ -75,9 +98,13 @@ def run_alone(python: Path, notebooks: list[Path], folder: Path) -> int:
 
 
 def main(names: list[str]) -> int:
-    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    folders = [ROOT / "notebooks", ROOT / "exercises" / "solutions"]
+    notebooks = [path for place in folders for path in sorted(place.glob("*.ipynb"))]
+    students = sorted((ROOT / "exercises" / "student").glob("*.ipynb"))
     if names:
-        notebooks = [path for path in notebooks if path.stem in names]
+        notebooks, students = (
+            [path for path in paths if path.stem in names] for paths in (notebooks, students)
+        )
     if not notebooks:
         sys.exit("There are no notebooks of that name: run `make execute` first.")
     with tempfile.TemporaryDirectory() as temporary:
@@ -89,7 +116,7 @@ def main(names: list[str]) -> int:
         ).stdout  # fmt: skip
         if not where.startswith(str(folder.resolve())) and not where.startswith(str(folder)):
             sys.exit(f"The package would be taken from {where.strip()}, not from the wheel.")
-        return run_alone(python, notebooks, folder)
+        return run_alone(python, notebooks, folder) or run_students(python, students, folder)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@ import copy
 
 import build_site
 import pytest
+import quizzes
 import yaml
 from sphinx.errors import ExtensionError
-
-import quizzes
 
 ROOT = build_site.ROOT
 FILES = sorted((ROOT / "book" / "quizzes").glob("*.yml"))
