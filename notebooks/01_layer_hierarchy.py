@@ -340,6 +340,8 @@ assert apart["same sense"].iloc[0] < 0.95
 # that you need labels, many sentences, and a comparison, as in the experiment with senses, and more
 # care still than there. The next chapters are about that care.
 #
+# Watch the two meanings of *bank* part, layer by layer, on [the live page](https://which-layer.github.io/which-layer/book/live/index.html?sentence=We%20sat%20on%20the%20bank%20of%20the%20river%20and%20fished.&second=She%20went%20to%20the%20bank%20to%20borrow%20some%20money.&view=pair&word=bank&layer=0): the encoder runs in your browser, on your own sentences, too.
+#
 # ## Another encoder
 #
 # Change one line, `encoder = load_encoder("bert-base-uncased")`, and compare: does the gap between senses peak at

@@ -560,6 +560,8 @@ for problem in [["word"] * 600, ["soft", "\u00ad", "hyphen"]]:
         print(error, "\n")
 
 # %% [markdown]
+# Type a sentence of your own on [the live page](https://which-layer.github.io/which-layer/book/live/index.html?sentence=Mira%27s%20re-opened%20harbour%20caf%C3%A9%20doesn%27t%20close.&view=words) and see under each word the subwords that the tokenizer makes of it.
+#
 # ## Another encoder
 #
 # Everything above asks the encoder for its number of layers and its width. To run the chapter with

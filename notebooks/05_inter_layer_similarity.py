@@ -425,6 +425,8 @@ for probe in (tag_probe, relation_probe):
 # reader of it gained or lost, only a task can say. (And a linear probe's loss isn't proof that something
 # is gone: it may be stored where this probe can't read it.)
 #
+# On [the live page](https://which-layer.github.io/which-layer/book/live/index.html?sentence=He%20went%20to%20the%20bank%20to%20open%20an%20account.&second=She%20went%20to%20the%20bank%20to%20borrow%20some%20money.&view=layers&word=bank) you can compare the layers of a single word of yours, with and without the correction for random pairs.
+#
 # ## Another encoder
 #
 # Change one line, `encoder = load_encoder("bert-base-uncased")`. Look at the

@@ -508,6 +508,8 @@ assert entity[is_unseen].mean() > 2 * entity[~is_unseen].mean()
 #   classes and different majorities. Compare gains and shapes, not heights;
 # - anything about BERT-base, until someone measures it.
 #
+# On [the live page](https://which-layer.github.io/which-layer/book/live/index.html?sentence=Please%20book%20a%20table%20near%20the%20window.&second=I%20read%20a%20book%20near%20the%20window.&view=speech&word=book) a probe reads the part of speech of each word at every layer: *book* as a verb, and as a noun.
+#
 # ## Another encoder
 #
 # Change one line, `encoder = load_encoder("bert-base-cased")`. Its tokenizer keeps capitals,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
+import os
+import traceback
 import warnings
 
 import numpy as np
@@ -58,10 +61,12 @@ def call(function, *args, **kwargs):
     except CheckFailed:
         raise
     except Exception as error:
+        inputs = [describe(value) for value in args]
+        inputs += [f"{key}={describe(value)}" for key, value in kwargs.items()]
         raise CheckFailed(
-            f"{name} stopped with {type(error).__name__}: {error}",
-            "it runs through on inputs like those of the example in its docstring",
-            "call it yourself in a new cell with that example, and read the last lines of what comes",
+            f"{name} stopped with {type(error).__name__}: {error}{_line_of(error)}",
+            "it runs through for " + (" and ".join(inputs) if inputs else "a call without arguments"),
+            "make such inputs in a new cell, call it yourself, and look at the shapes on the way",
         ) from error
     if result is None:
         raise CheckFailed(
@@ -70,6 +75,18 @@ def call(function, *args, **kwargs):
             "is there a return at the end of every way through it?",
         )
     return result
+
+
+def _line_of(error: Exception) -> str:
+    """The student's own line at which an error arose, for the message; empty if it isn't known."""
+    place = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        # A cell's code has a name of its own; a library's has a file that exists.
+        if not os.path.isfile(name) or "ipykernel" in name:
+            place = (name, number)
+    line = linecache.getline(*place).strip() if place else ""
+    return f", at the line `{line}`" if line else ""
 
 
 def as_array(value, what: str = "the result") -> np.ndarray:
