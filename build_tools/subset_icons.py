@@ -12,7 +12,6 @@ import pydata_sphinx_theme
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
-FONTS = Path("vendor") / "fontawesome" / "webfonts"
 # From here, since the site's copies may have been cut down by an earlier build.
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
@@ -51,13 +50,13 @@ def subset_icons(site: Path) -> None:
     """Replace the site's icon fonts by what it uses of them. Raises ValueError if that is nothing."""
     used = characters_in_use(site)
     found = 0
-    for path in sorted((THEME / FONTS).glob("*.woff2")):
+    for path in sorted((THEME / "vendor" / "fontawesome").rglob("*.woff2")):
         font = TTFont(path)
         found += len({ord(character) for character in used} & set(font.getBestCmap()))
         subsetter = subset.Subsetter(subset.Options(notdef_outline=True))
         subsetter.populate(text="".join(sorted(used)))
         subsetter.subset(font)
         font.flavor = "woff2"
-        font.save(site / "_static" / FONTS / path.name)
+        font.save(site / "_static" / path.relative_to(THEME))
     if found == 0:
         raise ValueError("no icon of the theme's fonts is used: have its pages or styles changed?")

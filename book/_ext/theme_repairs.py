@@ -32,16 +32,16 @@ REPAIRS: list[Repair] = [
         "the icons' script weighs half a megabyte, and the icons' font does without it",
         re.compile(
             r"\s*(?:<!-- So that users can add custom icons -->\s*)?"
-            r"<script [^>]*?fontawesome\.js[^>]*></script>"
+            r"<script [^>]*?(?:fontawesome\.js|fontawesome/[^\">]*/all\.min\.js)[^>]*></script>"
         ),
         "",
         everywhere,
     ),
     (
         "the sidebar's title is in no landmark",
-        re.compile(r'<div id="pst-primary-sidebar" class="bd-sidebar-primary bd-sidebar">'),
-        '<div id="pst-primary-sidebar" class="bd-sidebar-primary bd-sidebar" '
-        'role="complementary" aria-label="The book">',
+        # The theme for Python 3.10 is older and has no id there.
+        re.compile(r'(<div (?:id="pst-primary-sidebar" )?class="bd-sidebar-primary bd-sidebar[^"]*")>'),
+        r'\1 role="complementary" aria-label="The book">',
         everywhere,
     ),
     (
