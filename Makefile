@@ -54,7 +54,7 @@ notebooks: set-up  ## run every notebook alone in an empty folder and compare it
 	@"$(IN)/python" build_tools/check_notebooks.py
 
 unit: set-up  ## run the unit tests, the tests of the notebook files, of the site and of the project
-	@"$(IN)/python" -m pytest --quiet
+	@OMP_NUM_THREADS=1 "$(IN)/python" -m pytest --quiet --numprocesses 2 --dist loadfile
 
 sync: set-up  ## bring each notebook and its text twin to the newer one's state
 	@"$(IN)/jupytext" --sync notebooks/*.py

@@ -32,6 +32,7 @@ from pack_encoder import PackedEncoder, pack_minilm
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "book" / "live" / "app"
 CACHE = ROOT / "_build" / "live"
+SAME_MEANING = 1  # the example whose two banks are both for money
 SOURCES = "made-from.json"  # isn't published: it holds a file's date
 
 
@@ -193,6 +194,7 @@ def facts(made: Path) -> dict[str, str]:
         "pair_words": f"{pairs['words']:,}",
         "bank_0": f"{same[0]:.2f}",
         "bank_last": f"{same[-1]:.2f}",
+        "same_bank_last": f"{bank_by_layer(made, SAME_MEANING)[-1]:.2f}",
         "within_0": f"{recorded['within_sentences'][0]:.2f}",
         "within_last": f"{recorded['within_sentences'][-1]:.2f}",
         "neighbour_size": f"{manifest['neighbours']['bytes'] / 1e6:.1f} MB",
@@ -201,14 +203,14 @@ def facts(made: Path) -> dict[str, str]:
     }
 
 
-def first_example(made: Path) -> tuple[dict, list[np.ndarray], list[int]]:
+def recorded_example(made: Path, index: int = 0) -> tuple[dict, list[np.ndarray], list[int]]:
     """The example, its sentences' unit vectors (layers, words, width), and where its word is."""
     manifest = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
     recorded = json.loads((APP / "recorded.json").read_text(encoding="utf-8"))
-    content = (made / manifest["examples"][0]["file"]).read_bytes()
+    content = (made / manifest["examples"][index]["file"]).read_bytes()
     rows = from_rows(content, manifest["width"], np.int16)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    example, at, vectors, places = recorded["examples"][0], 0, [], []
+    example, at, vectors, places = recorded["examples"][index], 0, [], []
     for sentence in example["sentences"]:
         words = [word["text"].lower() for word in sentence["words"]]
         size = manifest["layers"] * len(words)
@@ -218,15 +220,15 @@ def first_example(made: Path) -> tuple[dict, list[np.ndarray], list[int]]:
     return example, vectors, places
 
 
-def bank_by_layer(made: Path) -> np.ndarray:
-    """The first example's word in its two sentences: the cosine at each layer."""
-    _, (a, b), (i, j) = first_example(made)
+def bank_by_layer(made: Path, index: int = 0) -> np.ndarray:
+    """An example's word in its two sentences: the cosine at each layer."""
+    _, (a, b), (i, j) = recorded_example(made, index)
     return (a[:, i] * b[:, j]).sum(-1)
 
 
 def nearest_in_sentence(made: Path, which: int) -> dict[str, str]:
     """The word of its sentence that the first example's word is most like at the last layer."""
-    example, vectors, places = first_example(made)
+    example, vectors, places = recorded_example(made)
     own = (vectors[which] * vectors[which][:, [places[which]]]).sum(-1)  # (layers, words)
     best = max((j for j in range(own.shape[1]) if j != places[which]), key=lambda j: own[-1, j])
     return {

@@ -88,10 +88,12 @@ def run_alone(python: Path, notebooks: list[Path], folder: Path) -> int:
     plugin.mkdir()
     shutil.copy(ROOT / "build_tools" / "notebook_comparison.py", plugin)
     copies = copy_alone(notebooks, folder)
-    env = environment_variables(PYTHONPATH=str(plugin))
+    # Two at a time, each with one thread: threads that wait for each other cost more than they bring.
+    env = environment_variables(PYTHONPATH=str(plugin), OMP_NUM_THREADS="1")
     command = [
         python, "-m", "pytest", "--quiet", "-p", "notebook_comparison", "-p", "no:cacheprovider",
         "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120", "--durations", "3",
+        "--numprocesses", "2", "--dist", "loadfile",
         "--rootdir", folder / "alone", "-c", os.devnull, *copies,
     ]  # fmt: skip
     return subprocess.run(command, cwd=folder / "alone", env=env).returncode

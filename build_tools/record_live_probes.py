@@ -8,8 +8,8 @@ go the page's own way: the raw text of each sentence through the page's modules 
 split it into words, subwords and vectors. A word of the treebank that the page doesn't split off in
 the same way counts as wrong.
 
-recorded.json: the mean cosine of random pairs of words at each layer, and the sentences that the page
-offers as examples. neighbours.json: the words in context among which it looks for neighbours. The
+recorded.json: the mean cosine of random pairs of words at each layer, how many words fit, and the
+sentences that the page offers as examples, with the probes' answer where one asks for it. neighbours.json: the words in context among which it looks for neighbours. The
 vectors of both are computed from the packed weights when the site is built.
 
 Run it again when the encoder, its packing, the treebank or the way that text is split changes; a test
@@ -47,6 +47,8 @@ GRID = (0.001, 0.01, 0.1)
 LEAST_DEVIATION = 1e-3
 N_PAIRS = 10_000
 N_NEIGHBOURS = 500
+NAMES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "adverb", "PROPN": "name"}
+COUNTS = ["none", "one", "two", "three", "four", "five", "six", "seven"]
 CONTENT = ("NOUN", "VERB", "ADJ", "PROPN", "ADV")
 
 # The sentences of each example, the word to look at, and the view that shows what is special.
@@ -79,8 +81,9 @@ EXAMPLES = [
         "view": "speech",
     },
     {
-        "name": "a garden path",
+        "name": "a sentence that misleads",
         "note": "“Man” is a verb here: the old are those who man the boat. Does any layer find that out?",
+        "asks": "VERB",
         "sentences": ["The old man the boat while the young sleep."],
         "word": "man",
         "view": "speech",
@@ -235,6 +238,15 @@ def within_sentences(vectors: np.ndarray, sentences: list[Sentence]) -> list[flo
     return [round(float(value), 4) for value in np.mean(means, axis=0)]
 
 
+def words_that_fit(encoder: PackedEncoder, tokenizer, sentences: list[Sentence]) -> int:
+    """How many words of usual text the encoder has room for beside the two marks, in tens."""
+    subwords = sum(
+        len(tokenizer(list(s.words), is_split_into_words=True)["input_ids"]) - 2 for s in sentences
+    )
+    words = sum(map(len, sentences))
+    return 10 * int((encoder.header["positions"] - 2) * words / subwords / 10)
+
+
 def neighbours(tokenizer, sentences: list[Sentence], seed: int = 0) -> list[dict]:
     """Sentences of the treebank, each with those of its words that can be found as neighbours."""
     chosen, total = [], 0
@@ -255,13 +267,30 @@ def neighbours(tokenizer, sentences: list[Sentence], seed: int = 0) -> list[dict
     return chosen
 
 
-def recorded_examples(packed: bytes) -> list[dict]:
+def answer(example: dict, seen: dict) -> dict:
+    """What the probes say to an example's question, whether its word is what it `asks` for."""
+    if "asks" not in example:
+        return {}
+    read = seen[example["sentences"][0]]
+    at = [word["text"].lower() for word in read["words"]].index(example["word"])
+    tags = [NAMES.get(tags[at][0], tags[at][0]) for tags in read["tags"]]
+    wanted = NAMES[example["asks"]]
+    if wanted in tags:
+        right = [str(layer) for layer, tag in enumerate(tags) if tag == wanted]
+        return {"answer": f"Yes: a probe says {wanted} at layer {', '.join(right)}."}
+    if len(set(tags)) == 1:
+        return {"answer": f"No: all {COUNTS[len(tags)]} say {tags[0]}."}
+    return {"answer": f"No: from layer 0 on they say {', '.join(tags)}."}
+
+
+def recorded_examples(packed: bytes, probes: dict) -> list[dict]:
     texts = [text for example in EXAMPLES for text in example["sentences"]]
-    seen = {read["text"]: read for read in with_page(packed, texts)}
+    seen = {read["text"]: read for read in with_page(packed, texts, probes)}
     keep = ("text", "words", "ids", "spans", "subwords")
     return [
         {
             **example,
+            **answer(example, seen),
             "sentences": [{key: seen[text][key] for key in keep} for text in example["sentences"]],
         }
         for example in EXAMPLES
@@ -293,7 +322,8 @@ def main(keep_probes: bool) -> None:
     recorded = {
         "random_pairs": random_pairs(tested),
         "within_sentences": within_sentences(tested, corpus["test"]),
-        "examples": recorded_examples(packed),
+        "words_that_fit": words_that_fit(encoder, tokenizer, corpus["test"]),
+        "examples": recorded_examples(packed, probes),
     }
     write("recorded.json", {**about, **recorded})
     found = neighbours(tokenizer, corpus["test"])

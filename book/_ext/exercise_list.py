@@ -26,7 +26,9 @@ def exercises_of(path: Path) -> list[dict[str, str]]:
     text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     found = [match.groupdict() for match in HEADING.finditer(text)]
     if len(found) != len(re.findall(r"^## Exercise", text, re.M)) or not found:
-        raise ExtensionError(f"{path.name}: an exercise lacks its difficulty, time, points or purpose")
+        raise ExtensionError(
+            f"{path.name}: an exercise lacks its difficulty, time, points or purpose"
+        )
     return found
 
 

@@ -40,7 +40,9 @@ REPAIRS: list[Repair] = [
     (
         "the sidebar's title is in no landmark",
         # The theme for Python 3.10 is older and has no id there.
-        re.compile(r'(<div (?:id="pst-primary-sidebar" )?class="bd-sidebar-primary bd-sidebar[^"]*")>'),
+        re.compile(
+            r'(<div (?:id="pst-primary-sidebar" )?class="bd-sidebar-primary bd-sidebar[^"]*")>'
+        ),
         r'\1 role="complementary" aria-label="The book">',
         everywhere,
     ),

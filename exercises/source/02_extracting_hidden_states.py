@@ -39,10 +39,14 @@ from whichlayer import checks
 from whichlayer.corpora import load_treebank
 from whichlayer.models import load_encoder
 
+# The real encoder, for you to try things on
+encoder = load_encoder("minilm")
+tokenizer, model = encoder.tokenizer, encoder.model
+
 # %% [markdown]
 # ## Exercise 2.1: The output of one block
 #
-# *Difficulty 1 of 3 · 10 minutes · 2 points · trains: which hidden state is which*
+# *Difficulty 1 of 3 · 5 minutes · 2 points · trains: which hidden state is which*
 #
 # An encoder with L blocks returns L + 1 hidden states. Write a function that takes them and the number of
 # a block, counted from 1, and returns that block's output. A number that no block has is an error:
@@ -99,8 +103,8 @@ for _wrong in (0, -1, 6):
     try:
         output_of_block(_states, _wrong)
         _raised = False
-    except ValueError:
-        _raised = True
+    except Exception as _error:
+        _raised = isinstance(_error, ValueError)
     assert _raised, "A block that isn't there must raise ValueError."
 ### END HIDDEN TESTS
 
@@ -200,6 +204,11 @@ for _trial in range(4):
             assert np.allclose(_seen[:, _word], _expected, atol=1e-5), (
                 "A word's vector comes from its own subwords only: look at a word of four subwords."
             )
+assert np.allclose(
+    torch.as_tensor(word_vectors(torch.tensor(_states), list(_ids))).detach(),
+    _states[:, _start[:-1]],
+    atol=1e-5,
+), "Without the argument pooling, a word has the vector of its first subword."
 try:
     word_vectors(torch.tensor(_states), list(_ids), "median")
     _raised = False
@@ -218,11 +227,9 @@ assert _raised, "A pooling that isn't one of the three must raise ValueError."
 # faults of the kinds that the chapter describes. Find them and mend them; there is a point for each. You
 # may change whatever you like, so long as the arguments and the result stay what the docstring says.
 #
-# This loads the real encoder, for you to try things on:
+# Here are three sentences to try it on, with the `tokenizer` and the `model` loaded at the top:
 
 # %%
-encoder = load_encoder("minilm")
-tokenizer, model = encoder.tokenizer, encoder.model
 three_sentences = [
     ["Rain", "fell", "."],
     ["Good", "night", "!"],
@@ -240,15 +247,15 @@ three_sentences = [
 ]
 
 # %% [markdown]
-# <details><summary>Hint 1</summary>Call <code>model.train()</code> and then the function, twice. (It is what
+# <details><summary>Hint 1</summary>MiniLM has 6 blocks. How many vectors does a sentence get, and how many
+# should it?</details>
+#
+# <details><summary>Hint 2</summary>Call <code>model.train()</code> and then the function, twice. (It is what
 # you would have after fine-tuning.) Are both results the same? Put it back with
 # <code>model.eval()</code>.</details>
 #
-# <details><summary>Hint 2</summary>Give it one sentence alone, then the same one beside a longer one. What
+# <details><summary>Hint 3</summary>Give it one sentence alone, then the same one beside a longer one. What
 # stands in the shorter row of <code>inputs["attention_mask"]</code>, and over what does the mean go?</details>
-#
-# <details><summary>Hint 3</summary>MiniLM has 6 blocks. How many vectors does a sentence get, and how many
-# should it?</details>
 #
 # <details><summary>Hint 4</summary>A sum over what is there, divided by how many are there: both numbers must
 # leave the padding out. For the product, the mask needs as many axes as the states.</details>
@@ -400,7 +407,8 @@ for _layers in (2, 5):
 # and say how sure you are.
 #
 # The 115 sentences come from seven documents, and sentences of one document resemble each other: where one
-# is full of clitics or prices, the next may well be too. So the sentences are not 115 independent witnesses. An honest interval takes whole documents as its units. The *bootstrap* does this:
+# is full of clitics or prices, the next may well be too. So the sentences are not 115 independent witnesses. An
+# honest interval takes whole documents as its units. The *bootstrap* does this:
 #
 # 1. draw as many documents as there are, at random and **with replacement** (one may come twice, another
 #    not at all);
@@ -455,11 +463,13 @@ def share_with_interval(damaged, documents, draws=1000, seed=0):
     Args:
         damaged: a list of booleans, one for each sentence.
         documents: a list of document names, one for each sentence, in any order.
-        draws: how many times to draw.
-        seed: seeds the draws; the same seed gives the same interval.
+        draws: how many times to draw, once or more.
+        seed: seeds the draws; the same seed gives the same interval, and
+            another one draws other documents.
 
     Returns:
-        Three numbers: the share, the interval's low end, and its high end.
+        Three numbers from 0 to 1: the share among all sentences, the
+        interval's low end, and its high end.
     """
     _, of_sentence = np.unique(documents, return_inverse=True)
     sentences = np.bincount(of_sentence)  # (documents,)
@@ -491,11 +501,13 @@ decisions = {
 #     Args:
 #         damaged: a list of booleans, one for each sentence.
 #         documents: a list of document names, one for each sentence, in any order.
-#         draws: how many times to draw.
-#         seed: seeds the draws; the same seed gives the same interval.
+#         draws: how many times to draw, once or more.
+#         seed: seeds the draws; the same seed gives the same interval, and
+#             another one draws other documents.
 #
 #     Returns:
-#         Three numbers: the share, the interval's low end, and its high end.
+#         Three numbers from 0 to 1: the share among all sentences, the
+#         interval's low end, and its high end.
 #     """
 #     # YOUR CODE HERE
 #     raise NotImplementedError()
@@ -559,12 +571,21 @@ _runs = [
         float(v)
         for v in share_with_interval(_damaged, _documents, draws=60, seed=s)
     ]
-    for s in (3, 3)
+    for s in (3, 3, 4)
 ]
 assert _runs[0][1] > 0.6, (
     "One draw gives one share, over all sentences of the documents drawn."
 )
-assert np.allclose(*_runs), "The same seed must give the same interval."
+assert np.allclose(*_runs[:2]), "The same seed must give the same interval."
+assert not np.allclose(_runs[0][1:], _runs[2][1:], rtol=0, atol=1e-9), (
+    "Another seed must draw other documents."
+)
+_once = [
+    float(v) for v in share_with_interval(_damaged, _documents, draws=1, seed=3)
+]
+assert abs(_once[2] - _once[1]) < 1e-9, (
+    "With draws=1 there is one share drawn: both ends of the interval lie there."
+)
 ### END HIDDEN TESTS
 
 # %% role="tests" points=1
@@ -619,12 +640,13 @@ assert [str(decisions[key]).strip().lower() for key in sorted(decisions)] == [
 #
 # | criterion | points |
 # |---|---|
-# | Names **three** faults in the method and says for each what it does to the reported numbers (a point each) | 3 |
+# | Names **three** faults in the method and says for each what it does to the reported numbers or vectors (a point each; a fault that the paper's words make likely may be named with "unless they …") | 3 |
 # | Gives for at least **two** of them a check of a line or two that would have shown the fault | 1 |
 # | Says whether the last sentence of the paper follows from what was done, and why | 1 |
 #
 # <details><summary>Hint 1</summary>There are more than three. Go through the chapter's take-aways one by one
-# and ask of each: what does the paper say about it?</details>
+# and ask of each: what does the paper say about it? What it doesn't mention is a question to the authors,
+# not one of the three faults, unless its words make the fault likely.</details>
 #
 # <details><summary>Hint 2</summary>For the last point: which state is it that they call layer 1? Has any
 # block touched it?</details>

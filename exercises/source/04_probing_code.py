@@ -32,8 +32,6 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install -q --no-deps {packages}")
 
 # %%
-
-# %%
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import RidgeClassifier
@@ -120,6 +118,17 @@ assert abs(_seen - 2 / 3) < 1e-6, (
 )
 _seen = float(
     lookup_accuracy(
+        ["up", "Up", "up", "down", "Down", "down"],
+        ["ADV", "ADV", "ADP", "ADP", "ADV", "ADV"],
+        ["up", "down", "up", "down"],
+        ["ADV", "ADV", "ADP", "ADV"],
+    )
+)
+assert abs(_seen - 0.75) < 1e-6, (
+    "A type gets the commonest of its tags, not the first or the last of them."
+)
+_seen = float(
+    lookup_accuracy(
         *_train, ["new", "odd", "x", "y"], ["VERB", "ADJ", "ADJ", "ADJ"]
     )
 )
@@ -166,7 +175,8 @@ def prepare(features, sentence_of, test_share=0.25, seed=0):
         train, test: the indices of the training and test words, arrays of integers. Each word is
             in one of them, and no sentence is in both.
         train_x, test_x: their features, scaled so that over the *training words* each column has
-            the mean 0 and the standard deviation 1.
+            the mean 0 and the standard deviation 1. Row i of train_x belongs to word train[i],
+            and row i of test_x to word test[i].
     """
     ### BEGIN SOLUTION
     sentences = np.unique(sentence_of)
@@ -272,7 +282,8 @@ def control_labels(words, tags, seed):
 
     Returns:
         A list or an array of strings, one label for each word, all of them drawn from `tags`, each
-        about as often (counted over types) as it occurs in `tags`.
+        about as often (counted over types) as it occurs in `tags`: if 30% of the words are NOUN,
+        about 30% of the types get NOUN.
     """
     ### BEGIN SOLUTION
     types, type_of = np.unique(
@@ -295,24 +306,24 @@ import os
 import numpy as np
 
 _seed = int(os.environ.get("WHICHLAYER_SEED", "20"))
-_words = [f"Word{_i}" for _i in range(3000)] + [
-    f"word{_i}" for _i in range(1500)
-]
-_tags = [
-    "X" if _i % 10 < 7 else "Y" if _i % 10 < 9 else "Z" for _i in range(4500)
-]
+# The tags' shares differ by words and by types: the types with X come seven times each.
+_kinds = ["X" if _i % 5 == 0 else "Y" if _i % 5 < 4 else "Z" for _i in range(3000)]
+_more = [_i for _i in range(0, 3000, 5) for _ in range(6)]
+_words = [f"Word{_i}" for _i in range(3000)] + [f"word{_i}" for _i in _more]
+_tags = _kinds + [_kinds[_i] for _i in _more]
 _labels = [str(_l) for _l in control_labels(list(_words), list(_tags), _seed)]
-assert len(_labels) == 4500, "One label for each word."
-assert _labels[3000:] == _labels[:1500], (
+assert len(_labels) == len(_words), "One label for each word."
+assert _labels[3000:] == [_labels[_i] for _i in _more], (
     "A type keeps its label wherever it stands; upper and lower case are one type."
 )
 _of_types = np.array(_labels[:3000])
-for _tag, _share in (("X", 0.7), ("Y", 0.2), ("Z", 0.1)):
+_rate = {_tag: _tags.count(_tag) / len(_tags) for _tag in "XYZ"}
+for _tag, _share in _rate.items():
     assert abs((_of_types == _tag).mean() - _share) < 0.05, (
         "A tag is about as common among the types' labels as among the words."
     )
 _real = np.array(_tags[:3000])
-assert abs((_of_types[_real == "X"] == "X").mean() - 0.7) < 0.07, (
+assert abs((_of_types[_real == "X"] == "X").mean() - _rate["X"]) < 0.1, (
     "The real tag of a type must play no part in its label."
 )
 assert [
@@ -328,14 +339,13 @@ assert [
 #
 # *Difficulty 3 of 3 · 35 minutes · 4 points · trains: an interval in pairs, and a decision that names its certainty*
 #
-# At which layers of MiniLM is the dependency relation read best, and how much text do you need to say
-# so? A probe was trained on 150 sentences of the course's treebank. It is a ridge regression
+# At which layers of MiniLM is the dependency relation read best? A probe was trained on 60 sentences of the course's treebank. It is a ridge regression
 # on scaled features, which is solved in one step and so is quick. `right[k]` says for each test word whether the probe
 # on layer k names its relation; `sentence_of` holds the number of each test word's sentence.
 
 # %%
 encoder = load_encoder("minilm")
-parts = [load_treebank("train")[:150], load_treebank("test")]
+parts = [load_treebank("train")[:60], load_treebank("test")[:80]]
 activations = extract(encoder, parts[0] + parts[1])
 relations = word_labels(parts[0] + parts[1], "udeprel")  # (words,)
 n_train = sum(map(len, parts[0]))
@@ -358,8 +368,11 @@ pd.DataFrame(
 ).rename_axis("layer").round(3)
 
 # %% [markdown]
-# Write `paired_interval`. Draw the *sentences* anew, with replacement, as many as there are; take the same
-# draws for both layers; and divide the sum over the drawn words by their number. Then use it to
+# Write `paired_interval`. It uses the resampling of the chapter [Must it be one
+# layer?](https://which-layer.github.io/which-layer/notebooks/03_combining_layers.html), which shows one way to
+# do it in code. Draw the *sentences* anew, with replacement, as many as there are; take the same
+# draws for both layers; and divide the sum over the drawn words by
+# the number of words in that draw. Then use it to
 # say which layers can't be told from the best: those for which the 95% interval of
 # (layer minus best) reaches 0 or goes above it. The best layer, the one with the highest accuracy, is always among them. Do it once for the
 # first 20 test sentences (`right[:, few]` and `sentence_of[few]`) and once for all.
@@ -459,6 +472,21 @@ _again = paired_interval(_a, _b, _of, draws=2000, seed=_seed)
 assert _seen == [float(_bound) for _bound in _again], (
     "The same seed, the same interval."
 )
+_ends = {
+    _draws: [
+        float(paired_interval(_a, _b, _of, draws=_draws, seed=_s)[0])
+        for _s in range(_seed, _seed + 12)
+    ]
+    for _draws in (10, 1000)
+}
+assert len(set(_ends[10])) > 1, "Another seed draws other sentences."
+assert np.std(_ends[10]) > 2 * np.std(_ends[1000]), (
+    "draws is the number of resamples: more of them leave less to chance."
+)
+_all, _none = np.ones(len(_of), dtype=bool), np.zeros(len(_of), dtype=bool)
+assert np.allclose(paired_interval(_all, _none, _of), 1), (
+    "Each draw's sum is divided by the number of words in that draw."
+)
 _of = np.repeat(np.arange(20), 20)
 _a = _of % 2 == 0
 _seen = [float(_bound) for _bound in paired_interval(_a, ~_a, _of)]
@@ -501,7 +529,7 @@ for _layers, _where, _slack in (
 # %% [markdown]
 # ## Exercise 4.5: A probing study under review
 #
-# *Difficulty 2 of 3 · 25 minutes · 5 points · trains: what a reader needs in order to believe a result*
+# *Difficulty 2 of 3 · 35 minutes · 5 points · trains: what a reader needs in order to believe a result*
 #
 # You review this (invented) study:
 #
@@ -519,7 +547,7 @@ for _layers, _where, _slack in (
 #
 # | criterion | points |
 # |---|---|
-# | Certainty: gives an interval or its rough width for 66 of 80 (Wilson's formula of the chapter may be used), and says which layers can't be told apart by it, or that a paired comparison is needed | 1 |
+# | Certainty: gives an interval or its rough width for 66 of 80 (the cell below has Wilson's formula), and says which layers can't be told from layer 7 by it (at least 5, 6 and 8; for layer 0 either answer, if reasoned), or that a paired comparison is needed | 1 |
 # | Baselines: compares with the majority of about .75, and asks for at least one of look-up, unseen words, control task and random twin, with its reason | 1 |
 # | Leaks: names the split by word within documents *and* the regularisation chosen on the test words | 1 |
 # | The perfect fit: says why it shows nothing with 768 dimensions and 320 words | 1 |
@@ -531,6 +559,18 @@ for _layers, _where, _slack in (
 # <details><summary>Hint 2</summary>What would somebody score who has never seen the vectors?</details>
 
 # %%
+def wilson_interval(right, n, z=1.96):
+    """95% interval for a share of `right` out of `n` independent trials."""
+    share = right / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = (
+        z
+        * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+        / (1 + z**2 / n)
+    )
+    return centre - half, centre + half
+
+
 n = 80
 for layer, n_right in {0: 58, 5: 63, 6: 65, 7: 66, 8: 63}.items():
     print(f"layer {layer}: {n_right} of {n} = {n_right / n:.3f}")

@@ -65,10 +65,11 @@ def corrected_cosine(x, y):
     Args:
         x: array of shape (words, hidden), the words at one layer.
         y: array of shape (words, hidden), the same words at another layer.
-            No vector has the length 0.
+            No vector has the length 0. Both are left as they are.
 
     Returns:
-        One number.
+        One number: for x = y = [[1, 0], [0, 1]] it is 1, and for
+        x = [[1, 0], [0, 1]], y = [[1, 0], [1, 0]] it is 0.
 
     Raises:
         ValueError: x and y differ in shape, or there are fewer than 2 words.
@@ -108,8 +109,12 @@ for _words, _hidden in ((2, 3), (9, 4), (30, 12)):
     )
     _own = np.eye(_words, dtype=bool)
     _expected = _table[_own].mean() - _table[~_own].mean()
-    _seen = np.asarray(corrected_cosine(_x.copy(), _y.copy()), dtype=float)
+    _given = _x.copy(), _y.copy()
+    _seen = np.asarray(corrected_cosine(*_given), dtype=float)
     assert _seen.shape == (), "The result is one number."
+    assert np.array_equal(_given[0], _x) and np.array_equal(_given[1], _y), (
+        "The tables that are handed in must stay as they are."
+    )
     assert abs(_seen - _expected) < 1e-6, (
         "Compare your result with the formula, pair by pair, on three words."
     )
@@ -150,14 +155,14 @@ for _shapes in (((5, 3), (4, 3)), ((1, 3), (1, 3))):
 # $H(K, K)$ are $2$, $\frac{2}{3}$ and $-2$, and so are those of $H(L, L)$. So CKA is $-\frac{1}{2}$.
 # (The debiased form can fall below 0.)
 #
-# Write it without the package's `linear_cka`. Centring $X$ and $Y$ first is allowed; it changes nothing
-# here.
+# Centring $X$ and $Y$ first is allowed. It changes the three terms but not their sum; the terms above are
+# for $X$ and $Y$ as they are.
 #
 # <details><summary>Hint 1</summary>Write a helper for H first, and print its three terms for the example
 # above.</details>
 #
-# <details><summary>Hint 2</summary>What kind of thing is the sum of all entries of a matrix in this
-# notation? And each entry of <b>1</b>ᵀK?</details>
+# <details><summary>Hint 2</summary>What is <b>1</b>ᵀK<b>1</b> in words? And the <i>j</i>-th entry of
+# <b>1</b>ᵀK?</details>
 #
 # <details><summary>Hint 3</summary>There are several ways to get tr(KL). Whichever you take: the product inside
 # is a matrix product. <code>np.fill_diagonal</code> sets a diagonal in place.</details>
@@ -171,10 +176,12 @@ def debiased_cka(x, y):
     Args:
         x: array of shape (words, dimensions).
         y: array of shape (words, other dimensions), the same words in the
-            same order. Neither is without variance.
+            same order. Neither is without variance. Both are left as
+            they are.
 
     Returns:
-        One number, at most 1 (up to rounding).
+        One number, at most 1 (up to rounding): -0.5 for
+        x = [[0], [0], [1], [1]] and y = [[0], [1], [0], [1]].
 
     Raises:
         ValueError: unlike numbers of words, or fewer than 4.
@@ -232,8 +239,12 @@ for _words, _left, _right in ((5, 2, 3), (12, 4, 4), (40, 60, 7)):
     _x = _rng.normal(size=(_words, _left))
     _y = _rng.normal(size=(_words, _right)) + _x[:, :1]
     _expected = _hsic(_x, _y) / np.sqrt(_hsic(_x, _x) * _hsic(_y, _y))
-    _seen = np.asarray(debiased_cka(_x.copy(), _y.copy()), dtype=float)
+    _given = _x.copy(), _y.copy()
+    _seen = np.asarray(debiased_cka(*_given), dtype=float)
     assert _seen.shape == (), "The result is one number."
+    assert np.array_equal(_given[0], _x) and np.array_equal(_given[1], _y), (
+        "The tables that are handed in must stay as they are."
+    )
     assert abs(_seen - _expected) < 1e-6, (
         "Print the three terms of H for five words, and compare with the formula."
     )
@@ -364,14 +375,22 @@ for _words, _left, _right in ((25, 6, 4), (40, 3, 3), (30, 5, 9)):
         "The floor is not what whole words in a random order give."
     )
     assert np.std(_floors) > 0, "The seed must change the shuffles."
+    # A mean of ten varies about a third as much as a single shuffle does.
+    _single = []
+    for _ in range(300):
+        _b_other = _b[_rng.permutation(_words)]
+        _single.append(np.square(_b_other.T @ _a).sum() / _norm)
+    assert np.std(_floors) < 0.65 * np.std(_single), (
+        "The floor is the mean over ten shuffles, each of them new."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
 # ## Exercise 5.4: Which step changes least?
 #
-# *Difficulty 2 of 3 · 25 minutes · 3 points · trains: measuring with an interval, and what certainty is worth*
+# *Difficulty 3 of 3 · 40 minutes · 3 points · trains: measuring with resamples, and what certainty is worth*
 #
-# The chapter looks at MiniLM's largest step. Now for the smallest. Here are 60 sentences of the treebank:
+# The chapter looks at MiniLM's largest step. Now for the smallest. Here are 30 sentences of the treebank:
 
 # %%
 from sklearn.preprocessing import StandardScaler
@@ -380,28 +399,39 @@ from whichlayer.corpora import load_treebank
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
 
-activations = extract(load_encoder("minilm"), load_treebank("dev")[:60])
+activations = extract(load_encoder("minilm"), load_treebank("dev")[:30])
 vectors = activations.vectors.astype(float)  # (L+1, words, hidden)
-sentence_ids = np.array(activations.sentence_ids)  # (words,)
+sentence_ids = np.array(activations.sentence_ids)  # (words,), text
 
 # %% [markdown]
 # The change of a word at step *k* is 1 minus the cosine of its vectors at layers *k* and *k* + 1. A step is
 # named by its lower layer, so MiniLM has steps 0 to 5.
 #
+# How sure is such a step? Other sentences would give other means. We have no others, but we can imitate them: from the
+# sentences that there are, draw as many as there are **with replacement**, so that some come twice and some not at all.
+# That is a *resample*. With sentences of 5, 7 and 4 words the draw may be the third, the first and the third again: a
+# resample of 4 + 5 + 4 = 13 words. Do it a thousand times, and count how often the same step has the least mean. ([The
+# next chapter](https://which-layer.github.io/which-layer/notebooks/06_many_properties.html#one-number-for-a-profile) uses
+# resamples for intervals.)
+#
 # 1. Write `least_step`. It takes the change of each word at each step, and says which step has the least mean
-#    change and in what share of **resamples of sentences** that same step has the least. To resample, draw as many
-#    sentences as there are, with replacement, and take all words of those drawn, as often as drawn. All steps are
-#    compared on the same resample, and each word counts the same.
-# 2. Use it twice: on the vectors as they are, and on vectors that were standardised at each layer (mean 0 and
-#    variance 1 in each dimension, as in the chapter). Put what it returns into `least_change`.
-# 3. Put the letter of what you may conclude about MiniLM and sentences like these into `conclusion`:
+#    change and in what share of resamples of sentences that same step has the least. A resample holds all words of
+#    the sentences drawn, as often as these were drawn. All steps are compared on the same resample, and each word
+#    counts the same.
+# 2. Put into `standardised` the vectors standardised at each layer by itself (mean 0 and variance 1 in each
+#    dimension over the words, as in the chapter).
+# 3. Use `least_step` twice, on the vectors as they are and on the standardised ones. Put what it returns into
+#    `least_change`.
+# 4. Call a step *certain* if its share is .95 or more. Put the letter of what you may conclude about MiniLM and
+#    sentences like these into `conclusion`:
 #
 # | | |
 # |---|---|
-# | A | Both measures name the same step, and it would be named again with other sentences. |
-# | B | Each measure would name its step again with other sentences, but they name different steps. So the claim holds only for the measure that is named with it. |
-# | C | With other sentences either measure might well name another step, so nothing can be said. |
-# | D | The measures name different steps, and the one with the larger share is right. |
+# | A | Both measures name the same step, and it is certain. |
+# | B | The measures name different steps, and both are certain: each claim holds for its own measure. |
+# | C | The measures name different steps, and one of these is certain: that claim holds, for its own measure. With other sentences the other measure might name another step. |
+# | D | Neither step is certain, so nothing can be said. |
+# | E | The measures name different steps, and the one with the larger share is the right one. |
 #
 # <details><summary>Hint 1</summary>For the words' changes: <code>consecutive_cosine</code> in the package returns
 # means. The chapter computes the cosine by hand for layers 0 and 1; leave out the mean.</details>
@@ -420,14 +450,16 @@ def least_step(change, sentence_ids, n=1000, seed=0):
 
     Args:
         change: array of shape (steps, words).
-        sentence_ids: array of shape (words,), the sentence of each word.
+        sentence_ids: array of text, shape (words,): the sentence of each
+            word. The words of a sentence need not stand together.
         n: number of resamples.
         seed: seeds them.
 
     Returns:
         (step, share): the number of the step, counted from 0, and the share
         of the n resamples of sentences, from 0 to 1, in which the same step
-        has the least mean over words.
+        has the least mean over words. For change = [[.6, .6, .5],
+        [.2, .3, .4]] and the ids "a", "a", "b" it is (1, 1.0).
     """
     ### BEGIN SOLUTION
     units, unit = np.unique(sentence_ids, return_inverse=True)
@@ -452,20 +484,23 @@ least_change = {
     "standardised": least_step(change_by_word(standardised), sentence_ids),
 }
 print(least_change)
-conclusion = "B"
+conclusion = "C"
 ### STARTER
 #     # YOUR CODE HERE
 #     raise NotImplementedError()
 #
 #
+# standardised = ...  # (L+1, words, hidden)
 # # For each measure what least_step returns: (step, share)
 # least_change = {"as they are": ..., "standardised": ...}
-# conclusion = ...  # "A", "B", "C" or "D"
+# conclusion = ...  # "A", "B", "C", "D" or "E"
 ### END SOLUTION
 
 
 # %% role="check"
-checks.check_least_change(least_step, least_change, conclusion)
+checks.check_least_change(
+    least_step, standardised, vectors, least_change, conclusion
+)
 
 # %% role="tests" points=3
 ### BEGIN HIDDEN TESTS
@@ -499,23 +534,50 @@ assert int(_step) == 1, (
 assert abs(float(_share) - np.mean(_leads)) < 0.05, (
     "The share is that of resamples of whole sentences, all steps on the same."
 )
+# A sentence drawn twice counts twice. By words of .6 and 0 against .5 and .3,
+# in sentences of 2: all 27 draws of three sentences.
+_ids = np.repeat(["k", "m", "n"], 2)
+_change = np.array([[0.5, 0.3, 0.3], [0.0, 0.6, 0.6]]).repeat(2, axis=1)
+_leads = []
+for _code in range(27):
+    _drawn = [(_code // 3**_i) % 3 for _i in range(3)]
+    _means = _change[:, [2 * _d for _d in _drawn]].mean(axis=1)
+    _leads.append(int(_means.argmin()) == 0)
+_step, _share = least_step(
+    np.vstack([_change, np.ones(6)]), _ids, n=3000, seed=int(_rng.integers(99))
+)
+assert int(_step) == 0 and abs(float(_share) - np.mean(_leads)) < 0.05, (
+    "A sentence that was drawn twice counts twice: is it in your resample twice?"
+)
 # Sentences differ more than steps do, but in every word step 2 has the least.
-_ids = np.repeat(np.arange(8), 5)
+_ids = np.repeat([f"s{_i}" for _i in range(8)], 5)
 _level = np.repeat(_rng.uniform(0.1, 0.9, size=8), 5)
 _change = _level + np.array([[0.04], [0.02], [0.0]])
 _step, _share = least_step(_change, _ids)
 assert int(_step) == 2 and float(_share) == 1, (
     "A step that has the least change in every word leads in every resample."
 )
-for _name, _right in (("as they are", 2), ("standardised", 0)):
+_table = np.asarray(standardised, dtype=float)
+assert (
+    _table.ndim == 3
+    and _table.shape[0] == 7
+    and np.abs(_table.mean(axis=1)).max() < 1e-3
+), "Standardised vectors have the mean 0 at each layer, in each dimension."
+assert np.abs(_table.std(axis=1, ddof=0) - 1).max() < 5e-3, (
+    "Standardised vectors have the variance 1 at each layer, in each dimension."
+)
+for _name, _right, _least, _most in (
+    ("as they are", 2, 0.74, 0.9),
+    ("standardised", 0, 0.97, 1),
+):
     _step, _share = least_change[_name]
     assert int(_step) == _right, (
         "Compute the mean change at each of the six steps again, and look for the least."
     )
-    assert 0.95 < float(_share) <= 1, (
+    assert _least <= float(_share) <= _most, (
         "The share is the part of the resamples in which the same step leads."
     )
-assert str(conclusion).strip().upper() == "B", (
+assert str(conclusion).strip().upper() == "C", (
     "Read the conclusions again, with both steps and both shares beside them."
 )
 ### END HIDDEN TESTS
@@ -523,7 +585,7 @@ assert str(conclusion).strip().upper() == "B", (
 # %% [markdown]
 # ## Exercise 5.5: A paragraph under review
 #
-# *Difficulty 2 of 3 · 20 minutes · 4 points · trains: saying what a similarity can and can't show*
+# *Difficulty 2 of 3 · 30 minutes · 4 points · trains: saying what a similarity can and can't show*
 #
 # You review a report on an encoder with 12 blocks and 768 dimensions. It says:
 #
@@ -532,14 +594,14 @@ assert str(conclusion).strip().upper() == "B", (
 # > of our sample, is .71; even so distant layers hold much the same."
 #
 # Write to its authors, in 150 to 300 words: what is wrong with each of the three conclusions, and what they should
-# measure instead. A person grades the answer:
+# measure instead. A person grades the answer. Where a criterion has two parts, each is worth half a point:
 #
 # | criterion | points |
 # |---|---|
-# | The .96: names a chance level (random pairs, or shuffled words) or dominant dimensions as another explanation, and a measurement that would tell (that level, or standardised vectors) | 1 |
-# | The .60: says that a large change is not new information, and that a task (a probe at both layers, with an interval) has to decide, with a gain and a loss both possible | 1 |
-# | The .71: says that the plain form is far above 0 for unrelated data when there are fewer words than dimensions, and asks for the debiased form, its shuffled floor and more words | 1 |
-# | Limits: names something that a measure proposed in the answer can't see, or can't decide, and claims no more than the numbers given allow | 1 |
+# | The .96: (a) names a chance level (random pairs, or shuffled words) or dominant dimensions as another explanation, and (b) a measurement that would tell (that level, or standardised vectors) | 1 |
+# | The .60: (a) says that a large change is not new information, and (b) that a task has to decide (a probe at both layers), which may show a gain or a loss | 1 |
+# | The .71: (a) says that on few words the plain form is far above 0 for unrelated data, too, and (b) asks for at least two of these: the debiased form, a shuffled floor, more words | 1 |
+# | Limits: (a) names something that a measure proposed in the answer can't see, or can't decide, and (b) claims no more than the numbers given allow | 1 |
 #
 # <details><summary>Hint 1</summary>For each number ask: what would it be if there were nothing to find?</details>
 #
@@ -560,7 +622,7 @@ assert str(conclusion).strip().upper() == "B", (
 # property that you would call meaning, such as word sense, with a paired interval of the difference. It may
 # turn out as a gain, a loss, or neither.
 #
-# The .71 was computed on 120 words with 768 dimensions. There plain CKA finds much similarity between a layer and
+# The .71 was computed on 120 words. On so few, plain CKA finds much similarity between a layer and
 # shuffled words, too. Please use the debiased form, on some thousands of words, and print its floor. I don't know what
 # you will find: .71 leaves it open.
 #

@@ -1,6 +1,7 @@
 // Runs single modules of the live page under Node: `node modules.mjs PACK < request > answer`.
 
 import fs from "node:fs";
+import { likelyWords } from "../../book/live/app/address.mjs";
 import { Encoder, readPack, vocabularyOf } from "../../book/live/app/encoder.mjs";
 import { toCsv } from "../../book/live/app/csv.mjs";
 import { Tokenizer } from "../../book/live/app/tokenizer.mjs";
@@ -22,6 +23,14 @@ const tasks = {
       for (const states of encoder.states(ids)) fs.writeSync(out, new Uint8Array(states.buffer));
     }
     return encoder.engine.name;
+  },
+  likely({ pairs }) {
+    const split = (text) => ({ words: splitWords(text) });
+    return pairs.map((pair) => {
+      const sentences = pair.map(split);
+      const { chosen, shared } = likelyWords(sentences);
+      return [...chosen.map((at, which) => sentences[which].words[at].text), shared];
+    });
   },
   csv: ({ rows }) => toCsv(rows),
 };

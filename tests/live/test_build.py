@@ -57,6 +57,8 @@ def test_every_number_of_the_text_is_measured_and_none_for_nothing(made):
     for which in "01":
         assert float(facts[f"near_{which}_last"]) > float(facts[f"near_{which}_0"]) + 0.1
     assert float(facts["bank_0"]) > float(facts["bank_last"])
+    # Two sentences about the same bank pull its vectors less far apart.
+    assert float(facts["same_bank_last"]) > float(facts["bank_last"]) + 0.05
     assert float(facts["within_0"]) < float(facts["within_last"])
 
 

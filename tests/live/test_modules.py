@@ -94,7 +94,7 @@ def cosines(a, b):
 @pytest.fixture(scope="module")
 def reference(minilm):
     """Sentences of several lengths, up to the page's limit, and PyTorch's states for them."""
-    text = [s.text for s in load_treebank("dev")[:40]]
+    text = [s.text for s in load_treebank("dev")[:20]]
     sentences = minilm.tokenizer([*text, "", "word"])["input_ids"]
     long = minilm.tokenizer(" ".join(text))["input_ids"]
     sentences.append([*long[:127], long[-1]])
@@ -198,6 +198,20 @@ def test_the_probes_do_on_the_test_split_what_the_page_says(packed):
     accuracy = recorded["accuracy"]
     assert accuracy.index(max(accuracy)) in (2, 3, 4)
     assert min(accuracy[2:4]) > max(accuracy[0], accuracy[-1]) + 0.03
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (["The bat flew between trees.", "He swung the bat between matches."], ["bat", "bat", True]),
+        (["It is there.", "Is that so?"], ["is", "Is", True]),  # nothing better is shared
+        (["Birds fly.", "We sat outside."], ["Birds", "outside", False]),  # a full stop is no word
+        (["Is it?", "\u2026"], ["Is", "\u2026", False]),
+        (["They shouldn't have waited."], ["waited", False]),
+    ],
+)  # fmt: skip
+def test_the_words_to_begin_with(run_modules, pair, words):
+    assert run_modules("likely", pairs=[pair]) == [words]
 
 
 def test_numbers_leave_the_page_as_csv(run_modules):

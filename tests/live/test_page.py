@@ -31,6 +31,14 @@ def shown(page, view):
     return output
 
 
+def chosen(page):
+    """Which word of each sentence is chosen, as the reader is told."""
+    marked = page.locator(".live-word[aria-checked=true]")
+    return [
+        int(place) for place in marked.evaluate_all("all => all.map((one) => one.dataset.word)")
+    ]
+
+
 def layer(page):
     return int(page.input_value("#live-layer"))
 
@@ -52,8 +60,13 @@ def test_load_type_and_every_view_by_mouse(open_live, load_model, live_address):
     load_model(page)
     submit(page, "The bat flew out of the cave.", "He swung the bat and missed the ball.")
     expect(page.locator("#live-source")).to_contain_text("Computed in your browser")
-    for which in (0, 1):
-        page.locator(f".live-word[data-sentence='{which}']", has_text="bat").click()
+    # The word that both have, not the longest, and not "the".
+    expect(page.locator(".live-word").nth(1)).to_have_text("bat")
+    assert chosen(page) == [1, 3]
+    summary = page.locator("#live-panel-pair .live-summary + p")
+    expect(summary).to_contain_text(re.compile("first “bat” is most like “(flew|out|cave)”"))
+    expect(shown(page, "pair")).to_contain_text("Not 1.00, because the word stands at another")
+    expect(page.locator("#live-words")).not_to_contain_text("share no word")
     for view in VIEWS:
         page.click(f"#live-tab-{view}")
         output = shown(page, view)
@@ -81,12 +94,21 @@ def test_every_view_and_the_slider_by_keyboard(open_live):
         assert layer(page) == wanted
     expect(page.locator("#live-panel-pair tr.live-here th")).to_have_text("3")
     expect(page.locator("#live-status")).to_contain_text("At layer 3")
-    page.focus(".live-word[data-sentence='0'][data-word='7']")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.dataset.word") == "7"
-    assert (
-        page.get_attribute(".live-word[data-sentence='0'][data-word='7']", "aria-pressed") == "true"
-    )
+
+
+def test_each_sentence_is_one_stop_of_the_tab_key(open_live):
+    page = open_live()
+    for which in (0, 1):
+        words = page.get_by_role("radiogroup").nth(which).get_by_role("radio")
+        assert words.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
+    page.focus(".live-word[data-sentence='0'][tabindex='0']")
+    for key, wanted in {"ArrowRight": "5", "ArrowLeft": "4", "End": "10", "ArrowDown": "0"}.items():
+        page.keyboard.press(key)
+        focused = page.evaluate("({ ...document.activeElement.dataset })")
+        assert focused == {"sentence": "0", "word": wanted}
+        assert chosen(page)[0] == int(wanted)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.sentence") == "1"
 
 
 def test_subwords_stand_under_their_word(open_live, load_model):
@@ -97,6 +119,57 @@ def test_subwords_stand_under_their_word(open_live, load_model):
     expect(words.first.locator("span")).to_have_text("She")
     assert [words.nth(i).locator("span").inner_text() for i in (1, 2)] == ["does", "n't"]
     assert words.nth(4).locator("small").inner_text().count("##") >= 1
+    # Where a word is one piece, nothing needs saying.
+    assert words.nth(0).locator("small").count() == 0
+    notes = page.locator("#live-words .live-note")
+    assert notes.all_inner_texts() == ["Small letters: the pieces that the encoder knows."]
+    submit(page, "Look: 🦜.", "We sat outside.")
+    expect(notes).to_contain_text(
+        ["The two sentences share no word", "Small letters", "doesn't know this ([UNK])"]
+    )
+
+
+def test_a_word_is_chosen_where_the_other_sentence_has_it_too(open_live):
+    page = open_live()
+    page.locator(".live-word[data-sentence='1']", has_text="the").click()
+    assert chosen(page) == [3, 3]
+    page.locator(".live-word[data-sentence='0']", has_text="river").click()
+    assert chosen(page) == [7, 3]
+
+
+def test_what_no_longer_fits_the_fields_is_greyed(open_live, load_model):
+    page = open_live()
+    stale = page.locator("#live-stale")
+    expect(stale).to_be_hidden()
+    page.locator("#live-first").press("End")
+    page.keyboard.type(" And more")
+    expect(stale).to_have_text("Below: the previous sentence.")
+    assert "live-stale" in page.get_attribute("#live", "class")
+    # The button that loads shows as well.
+    expect(page.locator("#live-load")).to_have_text("Load the model and show (23 MB)")
+    page.keyboard.press("Enter")
+    error = page.locator("#live-error")
+    expect(error).to_contain_text("load the model first")
+    assert page.evaluate("document.activeElement.id") == "live-load"
+    gap = error.bounding_box()["y"] - page.locator("#live-load").bounding_box()["y"]
+    assert 0 < gap < 60
+    found = Axe().run(page, context="#live", options=RULES).response["violations"]
+    assert not found, [(v["id"], [n["html"] for n in v["nodes"]][:3]) for v in found]
+    load_model(page)
+    expect(page.locator(".live-word").nth(11)).to_have_text("And")
+    expect(stale).to_be_hidden()
+    assert "live-stale" not in page.get_attribute("#live", "class")
+    for wrong in ("", "word " * 127):
+        submit(page, wrong)
+        expect(error).to_be_visible()
+        expect(stale).to_be_visible()
+    page.get_by_role("button", name="one word, one meaning").click()
+    expect(stale).to_be_hidden()
+    assert (
+        page.get_by_role("button", name="one word, one meaning").get_attribute("aria-pressed")
+        == "true"
+    )
+    assert page.locator("#live-examples [aria-pressed=true]").count() == 1
 
 
 def test_a_link_opens_a_recorded_example_without_the_model(open_live):
@@ -135,7 +208,7 @@ def test_an_odd_address_does_no_harm(open_live, query):
 def test_of_two_runs_fast_after_each_other_the_last_wins(open_live, load_model):
     page = open_live()
     load_model(page)
-    for _ in range(3):
+    for _ in range(2):
         page.evaluate(
             """([long, short]) => {
                 const [field, form] = ["first", "form"].map((n) => document.getElementById(`live-${n}`));
@@ -158,7 +231,8 @@ def test_too_long_a_sentence_and_an_empty_one_are_told(open_live, load_model):
     load_model(page)
     submit(page, "word " * 127)
     expect(page.locator("#live-error")).to_contain_text(
-        "too long: with the two marks at its ends it has 129 subwords"
+        "too long: with the two marks at its ends it has 129 subwords, "
+        "and there is room for 128 (roughly 110 words)"
     )
     assert page.get_attribute("#live-first", "aria-invalid") == "true"
     submit(page, "%+" * 50_000)
@@ -195,7 +269,12 @@ def an_altered_model(page):
 
 FAILURES = {
     "missing": (answer_with(status=404, body=""), "isn't where it should be (the server says 404)"),
-    "unreachable": (lambda page: page.route("**/model/minilm-*", lambda r: r.abort()), "no connection"),
+    "unreachable": (lambda page: page.route("**/model/minilm-*", lambda r: r.abort()), "Are you offline?"),
+    "a worker out of reach": (lambda page: page.route("**/worker.mjs", lambda r: r.abort()), "Are you offline?"),
+    "a worker that can't be parsed": (
+        lambda page: page.route("**/worker.mjs", lambda r: r.fulfill(body="?", content_type="text/javascript")),
+        "too old",
+    ),
     "cut short": (answer_with(body=b"x" * 100_000), "cut short"),
     "altered": (an_altered_model, "altered or damaged"),
     "an old browser": (
@@ -211,9 +290,23 @@ def test_a_model_that_cannot_be_had_leaves_the_examples(open_live, kind):
     page = open_live(before=before)
     page.click("#live-load")
     expect(page.locator("#live-error")).to_contain_text(says, timeout=30_000)
-    expect(page.locator("#live-load")).to_have_text("Try again")
-    page.get_by_role("button", name="a garden path").click()
+    expect(page.locator("#live-load")).to_contain_text("Try again")
+    page.get_by_role("button", name="a sentence that misleads").click()
     expect(page.locator("#live-panel-speech .live-summary")).to_contain_text("“man”")
+    expect(page.locator("#live-source")).to_contain_text("No: all seven say noun.")
+    assert not page.complaints
+
+
+def test_without_a_connection_it_says_so(open_live):
+    page = open_live()
+    page.context.set_offline(True)
+    page.click("#live-load")
+    expect(page.locator("#live-error")).to_have_text(
+        "The model could not be loaded. Are you offline? The recorded examples work without it."
+    )
+    page.get_by_role("button", name="a negation").click()
+    expect(page.locator("#live-error")).to_contain_text("could not be loaded. Are you offline?")
+    expect(page.locator("#live-stale")).to_be_visible()
     assert not page.complaints
 
 
@@ -305,7 +398,7 @@ def test_the_first_view_comes_within_300_ms_and_the_page_stays_responsive(open_l
     print("first view, ms:", [round(t) for t in times])
     # The best of five: other processes share the machine that runs the tests.
     assert min(times) < 300
-    longest = min(longest_pause(page, "word " * n) for n in (118, 119, 120))
+    longest = min(longest_pause(page, "word " * n) for n in (119, 120))
     print("longest pause of the page, ms:", round(longest))
     assert longest < 200
 
@@ -331,21 +424,23 @@ def test_with_reduced_motion_play_steps_by_hand(open_live):
         assert layer(page) == wanted
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_numbers_can_be_downloaded(open_live, view):
+def test_the_numbers_can_be_downloaded(open_live):
     page = open_live()
-    page.click(f"#live-tab-{view}")
-    shown(page, view)
-    with page.expect_download() as download:
-        page.click("#live-download")
-    assert download.value.suggested_filename == f"which-layer-{view}.csv"
-    rows = list(csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-    assert len(rows) >= 7 and len({len(row) for row in rows}) == 1
+    for view in VIEWS:
+        page.click(f"#live-tab-{view}")
+        shown(page, view)
+        with page.expect_download() as download:
+            page.click("#live-download")
+        assert download.value.suggested_filename == f"which-layer-{view}.csv"
+        content = Path(download.value.path()).read_text(encoding="utf-8")
+        rows = list(csv.reader(io.StringIO(content)))
+        assert len(rows) >= 7 and len({len(row) for row in rows}) == 1
 
 
 def test_the_numbers_can_be_copied(open_live):
     page = open_live(permissions=["clipboard-read", "clipboard-write"])
     page.click("#live-copy")
+    expect(page.locator("#live-told")).to_have_text("Copied")
     expect(page.locator("#live-status")).to_contain_text("in the clipboard")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("layer,similarity,random pairs,above random\n0,")
@@ -365,6 +460,44 @@ def test_axe_finds_nothing_and_nothing_sticks_out(open_live, scheme, width):
         assert not found, [(v["id"], [n["html"] for n in v["nodes"]][:3]) for v in found]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.get_attribute("html", "data-theme") == scheme
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_slider_stays_in_sight_and_nothing_long_sticks_out(open_live, load_model, width):
+    page = open_live(width=width)
+    play = page.locator("#live-play")
+    box = play.bounding_box()
+    assert box["y"] + box["height"] <= 900
+    play.click()
+    chart = page.locator("#live-panel-pair .live-chart")
+    page.wait_for_function(
+        "document.querySelector('.live-chart').getBoundingClientRect().top < 800"
+    )
+    play.click()  # stops it
+    assert play.bounding_box()["y"] < chart.bounding_box()["y"]
+    load_model(page)
+    long = "https://example.org/" + "abc" * 30
+    submit(page, f"See {long} or {'Donaudampfschiff' * 5}.", "See it.")
+    expect(page.locator(".live-word").nth(1).locator("span")).to_have_text(long)
+    for view in VIEWS:
+        page.click(f"#live-tab-{view}")
+        shown(page, view)
+        assert page.evaluate(STICKING_OUT) == [], view
+
+
+STICKING_OUT = """() => {
+    const live = document.getElementById("live");
+    const { right } = live.getBoundingClientRect();
+    const seen = (selector) => [...live.querySelectorAll(selector)].filter((one) => one.offsetParent);
+    const wide = (one) => one.scrollWidth > one.clientWidth + 1;
+    return [
+        ...seen(".live-word, p:not(.live-status), .live-legend").filter(wide),
+        ...seen(".live-word, p, .live-legend, .live-scroll")
+            .filter((one) => one.getBoundingClientRect().right > right + 1),
+        // A table that goes on says so.
+        ...seen(".live-scroll").filter((one) => wide(one) === one.previousElementSibling.hidden),
+    ].map((one) => one.outerHTML.slice(0, 200));
+}"""
 
 
 def test_a_picture_always_has_its_table(open_live):

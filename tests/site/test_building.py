@@ -47,10 +47,12 @@ def test_claims_are_folded_and_colab_opens_the_notebook(path):
     page = soup(f"notebooks/{path.stem}")
     claims = page.select("div.cell.tag_claim")
     assert claims and all(claim.find("details") for claim in claims)
-    links = [
-        a["href"] for a in page.find_all("a", href=True) if "colab.research.google.com" in a["href"]
-    ]
-    assert links and all(link.endswith(f"/blob/main/notebooks/{path.stem}.ipynb") for link in links)
+    links = {
+        a["href"].partition("/blob/main/")[2]
+        for a in page.find_all("a", href=True)
+        if "colab.research.google.com" in a["href"]
+    }
+    assert links == {f"notebooks/{path.stem}.ipynb", f"exercises/student/{path.stem}.ipynb"}
 
 
 def test_the_first_page_links_every_chapter():

@@ -127,7 +127,10 @@ def last_words(page):
 def test_without_javascript_a_chapter_can_be_read_to_its_end(open_page):
     page = open_page(CHAPTER, java_script_enabled=False)
     assert "Devlin et al. 2019" in last_words(page)
-    assert page.locator(".cell_output img").first.is_visible() or page.locator("table").first.is_visible()
+    assert (
+        page.locator(".cell_output img").first.is_visible()
+        or page.locator("table").first.is_visible()
+    )
     assert page.locator(".reading-launch a", has_text="Colab").is_visible()
     # folded cells open without it, too
     page.locator("details.admonition summary, details.hide summary").first.click()
@@ -163,11 +166,15 @@ def test_formulas_are_mathml_that_can_be_copied(open_page):
     assert formula.get_attribute("alttext").startswith("\\lVert Y^\\top X")
     assert formula.locator("annotation[encoding='application/x-tex']").count() == 1
     assert formula.bounding_box()["height"] > 10
-    assert page.evaluate("[...document.scripts].every(script => !/mathjax|katex/i.test(script.src))")
+    assert page.evaluate(
+        "[...document.scripts].every(script => !/mathjax|katex/i.test(script.src))"
+    )
 
 
 def test_figures_stand_on_white_and_undimmed_in_dark_mode(open_page):
     page = open_page("notebooks/05_inter_layer_similarity.html", color_scheme="dark")
     figure = page.locator(".cell_output img").first
-    style = figure.evaluate("i => { const s = getComputedStyle(i); return [s.filter, s.backgroundColor]; }")
+    style = figure.evaluate(
+        "i => { const s = getComputedStyle(i); return [s.filter, s.backgroundColor]; }"
+    )
     assert style == ["none", "rgb(255, 255, 255)"]

@@ -38,7 +38,9 @@ def test_a_page_describes_itself_and_has_a_card(site, path):
 
 
 def test_descriptions_differ(site):
-    descriptions = [soup(site, page).find("meta", {"name": "description"})["content"] for page in PAGES]
+    descriptions = [
+        soup(site, page).find("meta", {"name": "description"})["content"] for page in PAGES
+    ]
     assert len(set(descriptions)) == len(PAGES)
 
 
@@ -69,7 +71,9 @@ def test_the_citation_file_agrees_with_the_package():
 def test_searching_which_layer_for_ner_finds_the_page_that_answers(open_page):
     page = open_page("search.html?q=which+layer+for+NER")
     page.wait_for_selector("ul.search li a")
-    page.wait_for_function("() => /finished|found/i.test(document.querySelector('#search-results p, .search-summary')?.textContent)")
+    page.wait_for_function(
+        "() => /finished|found/i.test(document.querySelector('#search-results p, .search-summary')?.textContent)"
+    )
     titles = page.locator("ul.search li > a").all_inner_texts()
     assert any("Which layer should I use" in title for title in titles[:3]), titles
 

@@ -43,7 +43,9 @@ def test_no_term_is_marked_in_code_headings_links_formulas_captions_or_quizzes(s
 
 
 def test_the_first_place_is_marked_not_a_later_one(site):
-    section = soup(site, "notebooks/05_inter_layer_similarity").select_one("#what-a-cosine-of-nothing-is")
+    section = soup(site, "notebooks/05_inter_layer_similarity").select_one(
+        "#what-a-cosine-of-nothing-is"
+    )
     text = section.find("p")
     # "cosine" stands first in this paragraph
     before = text.select_one('a[data-term="term-cosine"]')
@@ -54,9 +56,7 @@ def test_the_first_place_is_marked_not_a_later_one(site):
 
 def test_plurals_and_abbreviations_are_forms_of_their_term(site):
     marked = {
-        (a["data-term"], a.get_text())
-        for path in PAGES
-        for a in soup(site, path).select("a.term")
+        (a["data-term"], a.get_text()) for path in PAGES for a in soup(site, path).select("a.term")
     }
     assert ("term-centred-kernel-alignment", "CKA") in marked
     assert {text for term, text in marked if term == "term-probe"} >= {"probe", "probes"}
@@ -172,4 +172,6 @@ def test_a_definition_stands_on_the_page_once(site):
         terms = {a["data-term"] for a in page.select("a.term")}
         definitions = [div["id"] for div in page.select(".term-definitions > div")]
         assert sorted(definitions) == sorted(f"explain-{term}" for term in terms)
-        assert not re.search(r"[*`]", " ".join(d.get_text() for d in page.select(".term-definitions")))
+        assert not re.search(
+            r"[*`]", " ".join(d.get_text() for d in page.select(".term-definitions"))
+        )

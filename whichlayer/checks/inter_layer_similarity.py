@@ -27,8 +27,7 @@ def check_corrected_cosine(function) -> None:
     """Exercise 5.1: the mean cosine of a word with itself, less that of different words."""
 
     def value(x, y):
-        result = call(function, np.array(x, float), np.array(y, float))
-        return float(require_shape(result, (), "your result", "is it averaged over all words?"))
+        return _one_number(function, x, y, "is it averaged over all words?")
 
     # Four words at right angles to each other, the same at both layers.
     apart = np.eye(4)
@@ -58,7 +57,8 @@ def check_corrected_cosine(function) -> None:
         close(seen, 0),
         seen=f"when all words have the same vector, you return {seen:.4f}",
         should="a word then resembles itself no more than it does any other: the result is 0",
-        look_at="the second half of the formula: is the chance level taken off?",
+        look_at="the second half of the formula: is the chance level taken off, and is its sum divided "
+        "by n(n - 1)?",
     )
     # Layer x is spread out, layer y a single direction: chance within x is 0, between them .5.
     seen = value(apart, np.ones((4, 4)))
@@ -133,18 +133,54 @@ def check_debiased_cka(function) -> None:
     """Exercise 5.2: the formula's values, its invariances, and near 0 where nothing is shared."""
 
     def value(x, y):
-        result = call(function, np.array(x, float), np.array(y, float))
-        return float(require_shape(result, (), "your result", "the last line"))
+        return _one_number(function, x, y, "the last line")
 
+    def copy_has_one(table, what):
+        own = value(table, table)
+        seen = f"the CKA of {what} with itself comes out as {own:.4f}"
+        require(
+            np.isfinite(own),
+            seen=seen,
+            should="it is 1",
+            look_at="the shape of K, words by words; and H(K, K), which stands under a root: print its "
+            "three terms for the example",
+        )
+        require(
+            not close(own, -1),
+            seen=seen + ": H(K, K) came out negative",
+            should="it is 1, and H(K, K) is above 0",
+            look_at="print the three terms of H(K, K) for the example, and set them beside those in "
+            "the text: 2, 2/3 and -2",
+        )
+        require(
+            close(own, 1),
+            seen=seen,
+            should="it is 1",
+            look_at="what H is divided by: the same H of each side with itself, under a root",
+        )
+
+    four, other = [[0.0], [0], [1], [1]], [[0.0], [1], [0], [1]]
+    paper = value(four, other)
+    if not close(paper, -0.5):
+        copy_has_one(four, "the example's X")
+    seen = f"for the four words of the exercise's example you get {paper:.4f}"
+    require(
+        not close(paper, 0),
+        seen=seen + ", as the plain form does and as the trace alone does",
+        should="it is -1/2",
+        look_at="the diagonals of K and L: are they 0 when you use them, in both parts of the fraction? "
+        "And are all three terms of H there?",
+    )
+    require(
+        close(paper, -0.5),
+        seen=seen,
+        should="it is -1/2",
+        look_at="print the three terms of H for the example, for K with L and for K with K: which one "
+        "differs from those in the text? (They differ if you centre first; then compare the sums.)",
+    )
     draw = np.random.default_rng(2)
     x = draw.normal(size=(30, 5))
-    own = value(x, x)
-    require(
-        close(own, 1),
-        seen=f"the CKA of a table with itself comes out as {own:.4f}",
-        should="it is 1",
-        look_at="what H is divided by: the same H of each side with itself, under a root",
-    )
+    copy_has_one(x, "a table of 30 words")
     for words, dimensions in ((30, 60), (50, 50)):
         nothing = np.mean(
             [
@@ -160,14 +196,6 @@ def check_debiased_cka(function) -> None:
             look_at="the diagonals of K and L: are they 0 when you use them, in both parts of the "
             "fraction?",
         )
-    paper = value([[0.0], [0], [1], [1]], [[0.0], [1], [0], [1]])
-    require(
-        close(paper, -0.5),
-        seen=f"for the four words of the exercise's example you get {paper:.4f}",
-        should="it is -1/2",
-        look_at="print the three terms of H for the example, for K with L and for K with K: which one "
-        "differs from those in the text?",
-    )
     moved = value(x + 3, x[:, ::-1] * 2)
     require(
         close(moved, 1, 1e-4),
@@ -277,22 +305,32 @@ def check_cka_with_floor(function) -> None:
         should=f"whole words in a random order give about {expected:.4f} here",
         look_at="what is shuffled: rows as a whole, all of them, and anew each time?",
     )
+    # A mean of ten varies about a third as much as one shuffle does.
+    single = [np.square(b[draw.permutation(60)].T @ a).sum() / scale for _ in range(400)]
+    require(
+        np.std(floors) < 0.65 * np.std(single),
+        seen=f"from seed to seed the floor varies by {np.std(floors):.4f} (standard deviation), and a "
+        f"single shuffle by {np.std(single):.4f}",
+        should="the mean over ten shuffles varies about a third as much as one of them",
+        look_at="how many shuffles go into the floor, and is each a new one?",
+    )
     require(
         close(value, np.trace(a @ a.T @ b @ b.T) / scale),
         seen=f"the value is {value:.4f}",
         should="it agrees with the chapter's formula on centred tables",
-        look_at="the numerator: which two tables are multiplied?",
+        look_at="the numerator: which two tables are multiplied? Or centre: does it take off more than the "
+        "mean of each dimension?",
     )
     passed(
         "cka_with_floor",
         "moving the cloud changes nothing",
         "a copy has 1",
-        "the floor is that of shuffled words",
+        "the floor is that of ten shuffles of the words",
         "inputs are left alone",
     )
 
 
-def check_least_change(least_step, least_change, conclusion) -> None:
+def check_least_change(least_step, standardised, vectors, least_change, conclusion) -> None:
     """Exercise 5.4: the bootstrap by sentences, what it says of MiniLM, and the conclusion."""
 
     def result(change, ids, n=1000):
@@ -357,8 +395,50 @@ def check_least_change(least_step, least_change, conclusion) -> None:
         should=f"over all words step 0 changes least, in about {expected:.2f} of the resamples",
         look_at="is the mean taken over words, each counting the same, or over sentences?",
     )
+    # Small enough to list all 27 draws; what is drawn twice must count twice.
+    ids = np.repeat(["a", "b", "c"], 2)
+    twice = np.array([[0.0, 0.6, 0.6], [0.5, 0.3, 0.3]]).repeat(2, axis=1)
+    step, share = result(twice, ids, 3000)
+    require(
+        step == 1 and abs(share - 20 / 27) < 0.05,
+        seen=f"with three sentences of 2 words you return step {step:g} with the share {share:.3f}",
+        should="step 1 has the least mean in 20 of the 27 draws that there are: .74",
+        look_at="a sentence drawn twice counts twice: does your indexing keep it twice?",
+    )
+    # What the words' own order and the seed do.
+    order = np.random.default_rng(4).permutation(len(uneven[0]))
+    ids = np.repeat(["a", "b", "c"], [2, 2, 40])
+    step, share = result(uneven[:, order], ids[order], 2000)
+    require(
+        step == 0 and abs(share - expected) < 0.05,
+        seen=f"when the words of the sentences are mixed, the share becomes {share:.3f}",
+        should="the ids say which words belong together, wherever they stand",
+        look_at="how do you find the words of a sentence?",
+    )
+    require_answered(standardised, "standardised")
+    vectors = as_array(vectors)
+    table = require_shape(
+        standardised, vectors.shape, "standardised", "every layer and every word keeps its place"
+    )
+    off = np.abs(table.mean(axis=1)).max()
+    require(
+        off < 1e-3,
+        seen=f"in standardised the mean over the words is off 0 by up to {off:.2f}",
+        should="at each layer each dimension has mean 0 and variance 1 over the words",
+        look_at="is each layer standardised by itself, or all of them with one mean? And along which "
+        "axis do the words lie?",
+    )
+    spread = table.std(axis=1)
+    require(
+        np.abs(spread - 1).max() < 5e-3,
+        seen=f"in standardised the standard deviations over the words go from {spread.min():.2f} to "
+        f"{spread.max():.2f}",
+        should="at each layer each dimension has mean 0 and variance 1 over the words",
+        look_at="is there a division after taking off the mean? By the spread of each dimension, at "
+        "each layer by itself?",
+    )
     require_answered(least_change, "least_change")
-    right = {"as they are": 2, "standardised": 0}
+    right = {"as they are": (2, 0.74, 0.9), "standardised": (0, 0.97, 1)}
     require(
         isinstance(least_change, dict) and set(right) <= set(least_change),
         seen="least_change is not a dictionary with both measures",
@@ -392,38 +472,55 @@ def check_least_change(least_step, least_change, conclusion) -> None:
             should="the step with the least change is asked for",
             look_at="change, or cosine? The chapter's last step has the least cosine",
         )
+        right_step, least, most = right[name]
         require(
-            step == right[name],
+            step == right_step,
             seen=f"on vectors {name} you name step {step:g} as that of least change",
             should="the mean change of another step is smaller",
             look_at="print the mean change at all six steps; a step is named by its lower layer, "
             "from 0 on",
         )
         require(
-            0.95 < share <= 1,
+            least <= share <= most,
             seen=f"on vectors {name} you give the share {share:g}",
             should="it is the share of resamples, from 0 to 1, in which that step leads",
-            look_at="was it copied from what least_step returned on all 60 sentences?",
+            look_at="is it what your least_step returns on all 30 sentences, with their own ids?",
         )
     require_answered(conclusion, "conclusion")
     letter = str(conclusion).strip().upper()
     reasons = {
         "A": "do both measures name the same step?",
-        "C": "what do the two shares say about other sentences?",
-        "D": "a share says how surely a measure names its step again. Does it say which measure to use?",
+        "B": "set each share beside .95",
+        "D": "set each share beside .95",
+        "E": "a share says how surely a measure names its step again. Does it say which measure to use?",
     }
     require(
-        letter == "B",
+        letter == "C",
         seen=f"conclusion is {conclusion!r}",
-        should="it is one of A, B, C, D, and agrees with both steps and both shares",
+        should="it is one of A, B, C, D, E, and agrees with both steps and both shares",
         look_at=reasons.get(letter, "the letters in the exercise's table"),
     )
     passed(
         "least_change",
-        "whole sentences are resampled, alike for all steps",
+        "whole sentences are resampled, as often as drawn, alike for all steps",
+        "each layer standardised by itself",
         "the steps and shares of both measures",
         "the conclusion",
     )
+
+
+def _one_number(function, x, y, look_at: str) -> float:
+    """What the function returns for two tables, which it must leave as they are."""
+    x, y = np.array(x, float), np.array(y, float)
+    given = x.copy(), y.copy()
+    result = call(function, x, y)
+    require(
+        np.array_equal(x, given[0]) and np.array_equal(y, given[1]),
+        seen="after the call the tables that were handed in are not what they were",
+        should="the function leaves its inputs as they are",
+        look_at="do you write into x or y, or compute with -= or /=?",
+    )
+    return float(require_shape(result, (), "your result", look_at))
 
 
 def _refuses(function, x, y, what: str) -> None:

@@ -39,11 +39,17 @@ def check_expected_layer(function) -> None:
     # Worked on paper; each shows another slip most clearly.
     seen = _number(call(function, [60, 70, 70, 80]), "the result")
     if close(seen, 1.0):
-        look_at = "the number of the layer that made the first gain: layer 0 has no gain"
+        look_at = (
+            "the number of the layer that made the first gain (layer 0 has no gain), and does the sum "
+            "reach layer L?"
+        )
     elif close(seen, 440 / 280) or close(seen, (70 + 140 + 240) / 280) or close(seen, 450 / 220):
         look_at = "the weights: the scores themselves, or what each layer has added to them?"
     elif close(seen, 0.5):
-        look_at = "what the sum is divided by: does the score of layer 0 belong to the gains?"
+        look_at = (
+            "what the sum is divided by (does the score of layer 0 belong to the gains?), and does the "
+            "sum reach layer L?"
+        )
     elif close(seen, 40.0):
         look_at = "the lower half of the fraction"
     else:
@@ -81,7 +87,9 @@ def check_expected_layer(function) -> None:
         except Exception as error:
             seen = f"the scores {scores} give {type(error).__name__}: {error}"
         else:
-            seen = f"the scores {scores} give {describe(result)}"
+            array = np.asarray(result) if result is not None else np.empty(0)
+            given = f"the number {float(array):.1f}" if array.shape == () else describe(result)
+            seen = f"the scores {scores} give {given}"
         require(
             False,
             seen=seen,
@@ -102,7 +110,8 @@ def check_layer_similarity(function) -> None:
     # Between the two layers one word keeps its direction and one turns by a right angle. The
     # lengths are unlike, so that long vectors must not count for more.
     small = np.array([[[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[5.0, 0.0, 0.0], [0.0, 0.0, 2.0]]])
-    seen = call(function, small.copy())
+    given = small.copy()
+    seen = call(function, given)
     look_at = "whether it compares layers with layers, at all of them, and what the mean goes over"
     seen = require_shape(seen, (2, 2), "the result for 2 layers, 2 words and 3 dimensions", look_at)
     require(
@@ -126,6 +135,12 @@ def check_layer_similarity(function) -> None:
         f"unlike: the entry of the two layers is {value:.3f}",
         should="it is the mean of the two words' cosines, 1 and 0",
         look_at=hint,
+    )
+    require(
+        np.array_equal(given, small),
+        seen="after the call the array that the function was given holds other numbers",
+        should="it is left as it was: whoever calls the function still needs it",
+        look_at="where you divide: does the line make another array, or change this one in place?",
     )
     opposite = np.array([[[1.0, 0.0], [-1.0, 0.2]], [[1.0, 0.5], [-1.0, 0.1]]])
     cosines = [
@@ -158,9 +173,16 @@ def check_layer_similarity(function) -> None:
             look_at="what each dot product is divided by",
         )
         require(
-            close(plain, plain.T, 1e-4) and np.abs(plain).max() < 1.0001,
-            seen=f"the matrix isn't symmetric, or has values up to {np.abs(plain).max():.2f}",
-            should="layer i with j is the same as j with i, and a cosine lies from -1 to 1",
+            np.abs(plain).max() < 1.0001,
+            seen=f"the matrix has values up to {np.abs(plain).max():.2f}",
+            should="a cosine lies from -1 to 1",
+            look_at="what each dot product is divided by, and whether you take a mean or a sum",
+        )
+        require(
+            close(plain, plain.T, 1e-4),
+            seen=f"the entry of layers 0 and 1 is {plain[0, 1]:.2f}, that of layers 1 and 0 is "
+            f"{plain[1, 0]:.2f}",
+            should="layer i with j is the same as j with i",
             look_at="whether both halves of the matrix are filled",
         )
         order = rng.permutation(5)
@@ -203,8 +225,10 @@ def check_block_that_turns_most(function) -> None:
     for num_layers in (6, 12):
         for block in (4, 1, num_layers - 1, num_layers):
             seen = _number(call(function, _path(num_layers, block)), "the result")
-            if seen == block - 1:
-                look_at = "where the change that block 1 makes stands in your list of changes"
+            if num_layers == 12:  # All blocks of 6 were named rightly.
+                look_at = "with 6 blocks all is right: is a number of layers written down?"
+            elif seen == block - 1:
+                look_at = "where the change that block 1 makes stands in your list of changes, if it is there"
             elif block == num_layers:
                 look_at = "is the step into the last layer among those you compare?"
             elif seen == block + 1 and block != 1:
@@ -227,11 +251,44 @@ def check_block_that_turns_most(function) -> None:
                 should="block k leads from layer k - 1 to layer k, and is named k",
                 look_at=look_at,
             )
+    _check_average_turn(function)
     passed(
         "block_that_turns_most",
         "the first, the fourth and the last two blocks of 6 and of 12",
         "lengths don't matter",
         "sentences that turn in opposite directions",
+        "every sentence counts, and none alone",
+    )
+
+
+def _check_average_turn(function) -> None:
+    # A minimum over the sentences sees the one that turns far.
+    angles = np.zeros((7, 5))
+    angles[2:, 3] += 1.5
+    angles[3:] += 0.8
+    seen = _number(
+        call(function, np.stack([np.cos(angles), np.sin(angles)], axis=-1)), "the result"
+    )
+    require(
+        seen == 3,
+        seen="block 2 turns one of five sentences far and the others not at all, block 3 turns all "
+        f"five by half as much: you name {seen:g}",
+        should="the turn of a block is the average over the sentences, and that of block 3 is larger",
+        look_at="what you take over the sentences: does one of them decide alone?",
+    )
+    # The median, and the sentence that turns least, see only the many that turn a little.
+    angles = np.zeros((7, 5))
+    angles[2:] += 0.5
+    angles[4:, :2] += 1.5
+    seen = _number(
+        call(function, np.stack([np.cos(angles), np.sin(angles)], axis=-1)), "the result"
+    )
+    require(
+        seen == 4,
+        seen="block 4 turns two of five sentences far and the others not at all, block 2 turns all "
+        f"five a little: you name {seen:g}",
+        should="the turn of a block is the average over the sentences, and that of block 4 is larger",
+        look_at="what you take over the sentences: does each of them count, the far ones too?",
     )
 
 
@@ -263,9 +320,10 @@ def check_difference_with_interval(function, decisions) -> None:
     )
     require(
         close(mean, differences.mean()),
-        seen=f"the mean difference of 100 words is {differences.mean():.3f}, you return {mean:.3f}",
+        seen=f"the mean difference of 100 words is {differences.mean():.5f}, you return {mean:.5f}",
         should="the first number is the mean over the words of (gap at layer minus gap at other)",
-        look_at="whether you return the estimate itself, from all words, each once",
+        look_at="whether you return the estimate itself, from all words, each once: or is it the mean "
+        "of the draws?",
     )
     require(
         low <= high,
@@ -290,13 +348,26 @@ def check_difference_with_interval(function, decisions) -> None:
         should=f"95 of 100 means drawn lie in it, as many below as above (here about {width:.2f} wide)",
         look_at=look_at,
     )
-    runs = [three(gap, 1, 0, draws=60, seed=4) for _ in range(2)]
+    mean, low, high = three(gap, 1, 0, draws=1, seed=4)
     require(
-        close(*runs),
+        high - low < 1e-9 and abs(low - mean) > 1e-9,
+        seen=f"with draws=1 the interval goes from {low:.5f} to {high:.5f}, around {mean:.5f}",
+        should="one draw gives one mean, that of the words drawn, and both ends lie there",
+        look_at="where the argument draws goes, and whether the ends are percentiles of the means drawn",
+    )
+    runs = [three(gap, 1, 0, draws=60, seed=seed) for seed in (4, 4, 5)]
+    require(
+        close(*runs[:2]),
         seen=f"two calls with the same seed give {runs[0][1]:.4f} to {runs[0][2]:.4f} and "
         f"{runs[1][1]:.4f} to {runs[1][2]:.4f}",
         should="the same seed gives the same interval",
         look_at="where the argument seed goes",
+    )
+    require(
+        not close(runs[0][1:], runs[2][1:], 1e-9),
+        seen=f"with seed=4 and with seed=5 the interval goes from {runs[0][1]:.4f} to {runs[0][2]:.4f}",
+        should="another seed draws other words",
+        look_at="is the argument used, or is a number written down where it should stand?",
     )
     constant = three(gap, 2, 0)
     require(
@@ -311,7 +382,8 @@ def check_difference_with_interval(function, decisions) -> None:
         "difference_with_interval",
         "the mean difference",
         "a paired interval over words, from the 2.5th to the 97.5th percentile",
-        "the same seed, the same interval",
+        "as many draws as asked for",
+        "the same seed, the same interval; another seed, another one",
         "the decisions follow from the intervals",
     )
 

@@ -25,12 +25,15 @@ __all__ = [
 
 def check_lookup_accuracy(function) -> None:
     """Exercise 4.1: commonest tag by type, the commonest of all for unseen types, all words count."""
-    words = ["The", "the", "walk", "Walk", "walk", "dog", "cat", "tree"]
-    tags = ["DET", "DET", "NOUN", "VERB", "VERB", "NOUN", "NOUN", "NOUN"]
+    # PRON is the commonest tag by words, NOUN the commonest by types. walk's commonest tag comes
+    # first and talk's last, so that neither a type's first tag nor its last will do.
+    words = ["It", "it", "walk", "Walk", "walk", "talk", "Talk", "talk", "dog", "cat", "tree"]
+    tags = ["PRON", "PRON", "VERB", "VERB", "NOUN", "VERB", "NOUN", "NOUN", "NOUN", "NOUN", "NOUN"]
+    words, tags = words + ["it"] * 6, tags + ["PRON"] * 6
     cases = [
         (
-            ["the", "dog"],
-            ["DET", "NOUN"],
+            ["it", "dog"],
+            ["PRON", "NOUN"],
             1.0,
             "types that had one tag only in training are named right",
             "how the table is made, and what kind of number comes back: a share, not a percentage",
@@ -39,29 +42,38 @@ def check_lookup_accuracy(function) -> None:
             ["walk"],
             ["VERB"],
             1.0,
-            "walk was a noun once and a verb twice in training (Walk and walk are one type), so it "
-            "is named VERB",
+            "walk was a verb twice and then a noun once in training (Walk and walk are one type), so "
+            "it is named VERB, its commonest tag",
             "what happens to upper case, and which of a type's tags is kept",
         ),
         (
-            ["walk", "WALK", "THE", "the"],
-            ["NOUN", "VERB", "DET", "DET"],
+            ["talk"],
+            ["NOUN"],
+            1.0,
+            "talk was a verb once and then a noun twice in training (Talk and talk are one type), so "
+            "it is named NOUN, its commonest tag",
+            "what happens to upper case, and which of a type's tags is kept",
+        ),
+        (
+            ["walk", "WALK", "IT", "TALK"],
+            ["NOUN", "VERB", "PRON", "NOUN"],
             0.75,
-            "walk is named VERB, the is named DET, in whatever case they are written",
+            "walk is named VERB, it PRON and talk NOUN, in whatever case they are written",
             "what happens to upper case, in training and in the test; and where the table's tags "
             "come from",
         ),
         (
-            ["sun", "the"],
-            ["NOUN", "DET"],
+            ["sun", "it"],
+            ["PRON", "PRON"],
             1.0,
-            "a type that training lacks, here sun, is named NOUN, the commonest tag of all training "
+            "a type that training lacks, here sun, is named PRON, the commonest tag of all training "
             "words",
-            "what is named for a type that isn't in the table",
+            "what is named for a type that isn't in the table; and is every training word counted "
+            "for it, or each type once?",
         ),
         (
-            ["sun", "moon", "the", "dog"],
-            ["VERB", "VERB", "DET", "NOUN"],
+            ["sun", "moon", "it", "dog"],
+            ["VERB", "VERB", "PRON", "NOUN"],
             0.5,
             "unseen types count too, and their tag comes from training",
             "which words are counted, and whether test tags get into what is named",
@@ -102,6 +114,12 @@ def check_prepare(function) -> None:
             should="four things come back: train, test, train_x, test_x",
             look_at="the line with return",
         )
+        require(
+            not any(np.asarray(part).dtype == bool for part in result[:2]),
+            seen="train and test are masks of True and False",
+            should="they hold the indices of words",
+            look_at="np.flatnonzero, which makes indices of a mask",
+        )
         train, test = (as_array(part, "train or test").astype(int) for part in result[:2])
         counts = np.bincount(np.concatenate([train, test]), minlength=n)
         require(
@@ -123,7 +141,10 @@ def check_prepare(function) -> None:
             abs(n_test - 40 * share) <= 1,
             seen=f"with test_share={share}, {n_test} of 40 sentences test",
             should="that share of the sentences tests",
-            look_at="which of the two parts is which, and where test_share goes in",
+            look_at="what is drawn from: np.unique holds each sentence once, while a long sentence "
+            "stands in sentence_of many times; and does test_share go in?"
+            if abs(n_test - 40 * (1 - share)) > 1
+            else "which of the two parts is which",
         )
         drawn[share, seed] = tuple(np.unique(sentence_of[test]))
         _check_scaled(features, train, test, result[2], result[3])
@@ -153,18 +174,30 @@ def _check_scaled(features, train, test, train_x, test_x) -> None:
     hidden = features.shape[1]
     train_x = require_shape(train_x, (len(train), hidden), "train_x", "the rows that are returned")
     test_x = require_shape(test_x, (len(test), hidden), "test_x", "the rows that are returned")
-    mean, sd = train_x.mean(axis=0)[0], train_x.std(axis=0)[0]
+    means, sds = train_x.mean(axis=0), train_x.std(axis=0)
+    worst = int(np.argmax(np.abs(means) + np.abs(sds - 1)))
+    mean, sd = means[worst], sds[worst]
     require(
         abs(mean) < 1e-3 and abs(sd - 1) < 0.01,
-        seen=f"over the training words the first column has the mean {mean:.3f} and the standard "
+        seen=f"over the training words column {worst} has the mean {mean:.3f} and the standard "
         f"deviation {sd:.3f}",
         should="over the training words each column has the mean 0 and the standard deviation 1",
-        look_at="which words the scaler is fitted on: do test words have a say in it?",
+        look_at="which words the scaler is fitted on: do test words have a say in it? And has each "
+        "column a mean of its own?",
     )
     known = features[train]
     expected = [
         (features[test] - known.mean(axis=0)) / known.std(axis=0, ddof=ddof) for ddof in (0, 1)
     ]
+    require(
+        any(
+            close(train_x, (known - known.mean(axis=0)) / known.std(axis=0, ddof=ddof), 1e-3)
+            for ddof in (0, 1)
+        ),
+        seen="the rows of train_x are scaled, but aren't those of the words in train, in that order",
+        should="row i of train_x belongs to word train[i]",
+        look_at="is train put in another order before or after its features are looked up?",
+    )
     own = abs(test_x.mean(axis=0)).max() < 1e-3
     require(
         any(close(test_x, wanted, 1e-3) for wanted in expected),
@@ -181,8 +214,12 @@ def _check_scaled(features, train, test, train_x, test_x) -> None:
 
 def check_control_labels(function) -> None:
     """Exercise 4.3: one random label a type, as common as the tags, reproducible by the seed."""
-    words = [f"Form{i}" for i in range(2000)] + [f"form{i}" for i in range(0, 2000, 2)]
-    tags = np.where(np.arange(3000) % 5 == 0, "VERB", "NOUN").tolist()  # four in five are NOUN
+    # One type in five is DET, but these come ten times each: 71% of the words, 20% of the types.
+    kinds = ["DET" if i % 5 == 0 else "NOUN" for i in range(2000)]
+    again = [i for i in range(0, 2000, 5) for _ in range(9)]
+    words = [f"Form{i}" for i in range(2000)] + [f"form{i}" for i in again]
+    tags = kinds + [kinds[i] for i in again]
+    by_words = tags.count("DET") / len(tags)
     labels = _labels(function, words, tags, 0)
     seen = _labels(function, ["A", "b", "a", "B", "b"], ["X", "Y", "X", "Y", "X"], 1)
     same = {}
@@ -205,21 +242,22 @@ def check_control_labels(function) -> None:
         should="labels are drawn from the tags",
         look_at="what is drawn from",
     )
-    of_types, real = labels[:2000], np.array(tags[:2000])
-    share = (of_types == "NOUN").mean()
-    among = [(of_types[real == tag] == "NOUN").mean() for tag in ("NOUN", "VERB")]
+    of_types, real = labels[:2000], np.array(kinds)
+    share = (of_types == "DET").mean()
+    among = [(of_types[real == tag] == "DET").mean() for tag in ("DET", "NOUN")]
     require(
         abs(among[0] - among[1]) < 0.15,
-        seen=f"the label NOUN goes to {among[0]:.0%} of the types whose real tag is NOUN, and to "
-        f"{among[1]:.0%} of those whose tag is VERB",
+        seen=f"the label DET goes to {among[0]:.0%} of the types whose real tag is DET, and to "
+        f"{among[1]:.0%} of those whose tag is NOUN",
         should="the real tag of a type plays no part in its label",
         look_at="is there a random draw, and what is looked up in it?",
     )
     require(
-        abs(share - 0.8) < 0.05,
-        seen=f"80% of the words are NOUN, and {share:.0%} of the types have the label NOUN",
+        abs(share - by_words) < 0.05,
+        seen=f"{by_words:.0%} of the words are DET (and {np.mean(real == 'DET'):.0%} of the types), "
+        f"and {share:.0%} of the types have the label DET",
         should="a tag is about as common among the types' labels as among the words",
-        look_at="what is drawn from: the tags of all words, or each tag once?",
+        look_at="what is drawn from: the tags of all words, one tag of each type, or each tag once?",
     )
     require(
         (_labels(function, words, tags, 0) == labels).all(),
@@ -281,6 +319,13 @@ def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
         "difference?",
     )
     require(
+        not close([low, high], [10, 10], 0.05),
+        seen=f"where a is right in one word of ten more than b, the interval is {low:.1f} to "
+        f"{high:.1f}",
+        should="a difference of accuracies is 0.1 there",
+        look_at="in what it is counted: a share, not points",
+    )
+    require(
         close([low, high], [0.1, 0.1], 0.005),
         seen=f"where a is right in one word more than b in each sentence of ten words, the interval "
         f"is {low:+.3f} to {high:+.3f}",
@@ -289,7 +334,19 @@ def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
         look_at="what is drawn: words or whole sentences? And is each draw's sum of differences "
         "divided by its number of words?",
     )
+    # Sentences of 2 to 40 words: how many words a draw has is up to chance.
+    lengths = np.tile(np.arange(2, 41, 2), 2)
+    units = np.repeat(np.arange(40), lengths)
+    low, high = _interval(function, np.ones(len(units), bool), np.zeros(len(units), bool), units)
+    require(
+        close([low, high], [1, 1], 1e-6),
+        seen=f"where a is right at every word and b at none, and sentences have 2 to 40 words, the "
+        f"interval is {low:.2f} to {high:.2f}",
+        should="a is ahead by exactly 1 in every draw",
+        look_at="which number of words each draw's sum is divided by: that of this very draw?",
+    )
     # In some sentences a is right throughout, in the others b.
+    units = np.repeat(np.arange(40), 10)
     a = units % 2 == 0
     low, high = _interval(function, a, ~a, units)
     width = 2 * 1.96 / np.sqrt(40)
@@ -326,6 +383,25 @@ def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
         should="the same seed gives the same interval",
         look_at="does the random draw get the seed?",
     )
+    units = np.repeat(np.arange(40), 10)
+    luck = np.random.default_rng(0).random((2, 400)) < 0.5
+    ends = {
+        draws: [_interval(function, *luck, units, draws=draws, seed=s)[0] for s in range(12)]
+        for draws in (10, 1000)
+    }
+    require(
+        len(set(ends[1000])) > 1 or len(set(ends[10])) > 1,
+        seen="twelve seeds give the same interval",
+        should="another seed draws other sentences",
+        look_at="where the seed goes in: does the random draw get the one that is handed over?",
+    )
+    require(
+        np.std(ends[10]) > 2.2 * np.std(ends[1000]),
+        seen="over twelve seeds the lower end is no steadier with draws=1000 (standard deviation "
+        f"{np.std(ends[1000]):.4f}) than with draws=10 ({np.std(ends[10]):.4f})",
+        should="with more draws less is left to chance",
+        look_at="does draws set the number of resamples?",
+    )
     for layers, name, where, slack in (
         (of_20, "like_best_of_20", sentence_of < 20, 0.005),
         (of_all, "like_best_of_all", sentence_of >= 0, 0.003),
@@ -341,9 +417,12 @@ def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
     )
 
 
-def _interval(function, a, b, units) -> np.ndarray:
+def _interval(function, a, b, units, **settings) -> np.ndarray:
     pair = require_shape(
-        call(function, a, b, units), (2,), "what comes back", "two numbers come back: low, high"
+        call(function, a, b, units, **settings),
+        (2,),
+        "what comes back",
+        "two numbers come back: low, high",
     )
     require(
         pair[0] <= pair[1],

@@ -65,7 +65,8 @@ def call(function, *args, **kwargs):
         inputs += [f"{key}={describe(value)}" for key, value in kwargs.items()]
         raise CheckFailed(
             f"{name} stopped with {type(error).__name__}: {error}{_line_of(error)}",
-            "it runs through for " + (" and ".join(inputs) if inputs else "a call without arguments"),
+            "it runs through for "
+            + (" and ".join(inputs) if inputs else "a call without arguments"),
             "make such inputs in a new cell, call it yourself, and look at the shapes on the way",
         ) from error
     if result is None:

@@ -13,9 +13,10 @@ function shape(name, attributes, text) {
 }
 
 /**
- * lines: [{label, values, style}], style being "main", "second" or "plain"; band: {low, high} or null.
+ * lines: [{label, values, style}], style being "main", "second" or "plain"; band: {low, high, label} or null;
+ * notes: sentences that stand below the picture.
  */
-export function chart({ title, lines, band, layer }) {
+export function chart({ title, lines, band, layer, notes = [] }) {
   const layers = lines[0].values.length;
   const every = [...lines.flatMap((line) => line.values), ...(band ? [...band.low, ...band.high] : [])];
   const bottom = Math.min(0, Math.floor(Math.min(...every) * 5) / 5);
@@ -50,7 +51,12 @@ export function chart({ title, lines, band, layer }) {
   if (band) legend.append(key(band.label, "band-key"));
   const figure = document.createElement("figure");
   figure.className = "live-figure";
-  figure.append(svg, legend);
+  figure.append(svg, legend, ...notes.map((note) => {
+    const below = document.createElement("p");
+    below.className = "live-note";
+    below.textContent = note;
+    return below;
+  }));
   return figure;
 }
 

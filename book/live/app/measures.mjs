@@ -1,6 +1,8 @@
 // What is computed from the vectors. A sentence here has `words`, `width` (numbers in a vector),
 // `layers` (how many, layer 0 included) and `vectors`, (layers x words x width).
 
+import { isContent } from "./function_words.mjs";
+
 export function vectorOf(sentence, layer, word) {
   const from = (layer * sentence.words.length + word) * sentence.width;
   return sentence.vectors.subarray(from, from + sentence.width);
@@ -23,11 +25,15 @@ export function wordByWord(sentence, layer) {
   return vectors.map((a) => vectors.map((b) => cosine(a, b)));
 }
 
-/** The other word of its sentence that a word is most like: {text, similarity}, null if there is none. */
+/**
+ * The other word of its sentence that a word is most like, function words and punctuation aside:
+ * {text, similarity}, null if there is none.
+ */
 export function nearestInSentence(sentence, layer, word) {
   const own = vectorOf(sentence, layer, word);
   return sentence.words
     .map(({ text }, i) => ({ text, similarity: i === word ? -Infinity : cosine(own, vectorOf(sentence, layer, i)) }))
+    .filter(({ text, similarity }) => similarity > -Infinity && isContent(text))
     .reduce((a, b) => (b.similarity > (a?.similarity ?? -Infinity) ? b : a), null);
 }
 

@@ -1,5 +1,9 @@
 // The page's side of the worker: load once, then sentences in and vectors out; the last one wins.
 
+import { UNREACHABLE } from "./store.mjs";
+
+const WORKER = new URL("./worker.mjs", import.meta.url);
+
 export class Model {
   #worker = null;
   #latest = 0;
@@ -13,15 +17,18 @@ export class Model {
 
   load(url, about) {
     this.#stop();
+    // Only a browser that knows module workers reads this.
+    let known = false;
+    const options = { get type() { known = true; return "module"; } };
     try {
-      this.#worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
+      this.#worker = new Worker(WORKER, options);
     } catch {
       this.#tooOld();
       return;
     }
     let alive = false;
     this.#worker.onerror = (event) => {
-      if (!alive) this.#tooOld();
+      if (!alive) this.#notStarted(known);
       else this.on.failed({ message: `The model stopped: ${event.message || "there may be too little memory"}.` });
       this.#stop();
     };
@@ -53,6 +60,13 @@ export class Model {
     this.#worker = null;
     this.ready = false;
     this.busy = false;
+  }
+
+  /** A worker that can't be fetched and one that can't be understood fail in the same way. */
+  async #notStarted(known) {
+    const there = await fetch(WORKER).then(({ ok }) => ok, () => false);
+    if (known && !there) this.on.failed({ message: UNREACHABLE });
+    else this.#tooOld();
   }
 
   #tooOld() {

@@ -2,10 +2,10 @@
 
 import { findWord, fromAddress, likelyWords, toAddress } from "./address.mjs";
 import { copy, download } from "./csv.mjs";
-import { element } from "./html.mjs";
+import { element, markWide } from "./html.mjs";
 import { Model } from "./model.mjs";
 import * as data from "./recorded.mjs";
-import { isKept } from "./store.mjs";
+import { isKept, UNREACHABLE } from "./store.mjs";
 import { draw as layers } from "./view_layers.mjs";
 import { draw as nearest } from "./view_nearest.mjs";
 import { draw as pair } from "./view_pair.mjs";
@@ -14,6 +14,7 @@ import { draw as words } from "./view_words.mjs";
 
 const VIEWS = { pair, words, layers, speech, nearest };
 const STEP_MILLISECONDS = 1000;
+const TOLD_MILLISECONDS = 4000;
 
 const root = document.getElementById("live");
 const part = (name) => root.querySelector(`#live-${name}`);
@@ -23,34 +24,110 @@ const state = { sentences: [], focus: 0, chosen: [0, 0], layer: 0, view: "pair",
 let drawn = 0; // counts drawings, so that a slow one can't overwrite a later one
 let rows = null; // the numbers of the view that is shown
 let playing = null;
+let telling = null;
 let wanted = null; // sentences that wait for the model
+let size = ""; // of the model, in words
+let failed = false; // whether loading it did
+
+/** What a button of the numbers has done, beside it. */
+function tell(message) {
+  part("told").textContent = message;
+  clearTimeout(telling);
+  telling = setTimeout(() => { part("told").textContent = ""; }, TOLD_MILLISECONDS);
+}
 
 const say = (message) => { part("status").textContent = message; };
 function complain(message) {
   part("error").textContent = message;
   part("error").hidden = !message;
+  markStale();
+  // The slider at the lower edge of the screen must not cover it.
+  if (message) part("error").scrollIntoView({ block: "nearest" });
 }
 
 // --- drawing ------------------------------------------------------------------------------------
 
 function drawWords() {
-  part("words").replaceChildren(...state.sentences.map((sentence, which) => {
-    const buttons = sentence.words.map((word, i) => {
-      const [from, to] = sentence.spans[i];
-      const own = sentence.subwords.slice(from, to);
-      const button = element("button", {
-        type: "button", class: "live-word", "aria-pressed": String(state.chosen[which] === i),
-        "data-sentence": which, "data-word": i,
-      }, element("span", {}, word.text), element("small", {}, own.join(" ")));
-      button.addEventListener("click", () => choose(which, i));
-      return element("li", {}, button);
-    });
-    const title = state.sentences.length > 1 ? `Sentence ${which + 1}: choose a word` : "Choose a word";
+  const many = state.sentences.length > 1;
+  const rows = state.sentences.map((sentence, which) => {
     const id = `live-words-${which}`;
-    return element("div", { class: which === state.focus ? "live-sentence live-focus" : "live-sentence" },
-      element("p", { id, class: "live-label" }, title),
-      element("ul", { "aria-labelledby": id }, buttons));
-  }));
+    const words = sentence.words.map((word, i) => wordButton(sentence, which, i));
+    return element("div", { class: "live-sentence" },
+      element("p", { id, class: "live-label" }, many ? `Sentence ${which + 1}: choose a word` : "Choose a word"),
+      element("div", { role: "radiogroup", "aria-labelledby": id, class: "live-choice" }, words));
+  });
+  part("words").replaceChildren(...rows, ...wordNotes().map((note) => element("p", { class: "live-note" }, note)));
+  markWords();
+}
+
+/** The subwords of a word, if they tell more than the word itself does. */
+function subwordsOf(sentence, i) {
+  const own = sentence.subwords.slice(...sentence.spans[i]).join(" ");
+  return own === sentence.words[i].text.toLowerCase() ? "" : own;
+}
+
+function wordButton(sentence, which, i) {
+  const subwords = subwordsOf(sentence, i);
+  const button = element("button", {
+    type: "button", role: "radio", class: "live-word", "data-sentence": which, "data-word": i,
+  }, element("span", {}, sentence.words[i].text), ...(subwords ? [element("small", {}, subwords)] : []));
+  button.addEventListener("click", () => choose(which, i));
+  button.addEventListener("keydown", (event) => {
+    const last = sentence.words.length - 1;
+    const to = {
+      ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    choose(which, (to + last + 1) % (last + 1));
+    buttonOf(which, state.chosen[which]).focus();
+  });
+  return button;
+}
+
+const buttonOf = (which, word) => root.querySelector(`.live-word[data-sentence="${which}"][data-word="${word}"]`);
+
+function wordNotes() {
+  const { sentences } = state;
+  const notes = [];
+  if (sentences.length > 1 && !likelyWords(sentences).shared) {
+    notes.push("The two sentences share no word. Choose one in each.");
+  }
+  if (sentences.some((sentence) => sentence.words.some((_, i) => subwordsOf(sentence, i)))) {
+    notes.push("Small letters: the pieces that the encoder knows.");
+  }
+  if (sentences.some(({ subwords }) => subwords.includes("[UNK]"))) {
+    notes.push("The encoder doesn't know this ([UNK]); all unknown pieces look the same to it. It was made for English.");
+  }
+  return notes;
+}
+
+/** Mark what is chosen; each sentence is one stop of the tab key. */
+function markWords() {
+  for (const button of root.querySelectorAll(".live-word")) {
+    const { sentence, word } = button.dataset;
+    const here = state.chosen[sentence] === Number(word);
+    button.setAttribute("aria-checked", String(here));
+    button.tabIndex = here ? 0 : -1;
+  }
+  root.querySelectorAll(".live-sentence").forEach((row, which) => row.classList.toggle("live-focus", which === state.focus));
+}
+
+/** Whether what is shown is of what stands in the fields; if not, it says so and is greyed. */
+function markStale() {
+  const texts = typed();
+  const same = Boolean(texts[0]) && isShown(texts);
+  root.classList.toggle("live-stale", !same && state.sentences.length > 0);
+  part("stale").hidden = same || !state.sentences.length;
+  nameLoad();
+}
+
+const isShown = (texts) => texts.filter(Boolean).join("\n") === state.sentences.map(({ text }) => text).join("\n");
+
+/** The button that loads also shows, where a sentence waits for it. */
+function nameLoad() {
+  const waits = typed()[0] && !exampleOf(typed().filter(Boolean));
+  if (size) part("load").textContent = `${failed ? "Try again: load" : "Load"} the model${waits ? " and show" : ""} (${size})`;
 }
 
 async function drawView() {
@@ -69,6 +146,7 @@ async function drawView() {
       ...(more ? [element("p", {}, more)] : []),
       element("div", { class: "live-parts" }, parts),
     );
+    markWide(panel);
     if (summary) say(more ? `${summary} ${more}` : summary);
   } catch (error) {
     if (mine !== drawn) return;
@@ -80,10 +158,10 @@ async function drawView() {
 }
 
 function show(sentences, source, { words: given = [], layer } = {}) {
-  const likely = likelyWords(sentences);
+  const likely = likelyWords(sentences).chosen;
   const first = findWord(sentences[0], given[0]) ?? likely[0];
   // Without another wish, the second sentence's word is the first one's.
-  const same = findWord(sentences[1], sentences[0].words[first].text);
+  const same = findWord(sentences[1], sentences[0].words[first].text, { asText: true });
   Object.assign(state, {
     sentences, focus: 0,
     chosen: [first, findWord(sentences[1], given[1]) ?? same ?? likely[1] ?? 0],
@@ -92,8 +170,12 @@ function show(sentences, source, { words: given = [], layer } = {}) {
   const known = exampleOf(sentences.map(({ text }) => text));
   part("source").textContent =
     (source === "live" ? "Computed in your browser just now." : "A recorded example: the model isn't needed for it.") +
-    (known ? ` ${known.note}` : "");
+    (known ? ` ${known.note}${known.answer ? ` ${known.answer}` : ""}` : "");
+  for (const [i, button] of part("examples").querySelectorAll("button").entries()) {
+    button.setAttribute("aria-pressed", String(state.examples[i] === known));
+  }
   part("fallback").hidden = true;
+  part("stale").textContent = "Below: the previous sentence.";
   complain("");
   drawWords();
   return drawView();
@@ -106,9 +188,14 @@ const remember = () => history.replaceState(null, "", toAddress(state));
 function choose(which, word) {
   state.focus = which;
   state.chosen[which] = word;
-  const focused = document.activeElement?.dataset ?? {};
-  drawWords();
-  root.querySelector(`.live-word[data-sentence="${focused.sentence}"][data-word="${focused.word}"]`)?.focus();
+  const other = 1 - which;
+  const { text } = state.sentences[which].words[word];
+  const there = state.sentences[other]?.words[state.chosen[other]].text;
+  // The other sentence's own occurrence goes with it, unless one is chosen there already.
+  if (there !== undefined && there.toLowerCase() !== text.toLowerCase()) {
+    state.chosen[other] = findWord(state.sentences[other], text, { asText: true }) ?? state.chosen[other];
+  }
+  markWords();
   drawView();
   remember();
 }
@@ -163,6 +250,9 @@ function play() {
   const last = Number(part("layer").max);
   if (still.matches) return setLayer(state.layer === last ? 0 : state.layer + 1);
   if (playing) return stop();
+  // On a small screen the picture may be far below the button, which stays in sight.
+  const output = part(`panel-${state.view}`).querySelector(".live-output");
+  if (output.getBoundingClientRect().top > window.innerHeight / 2) output.scrollIntoView({ block: "start" });
   setLayer(state.layer === last ? 0 : state.layer + 1);
   playing = setInterval(() => {
     if (state.layer >= last) return stop();
@@ -196,12 +286,19 @@ async function ask(texts, wish = {}, { focus = true } = {}) {
   // What was recorded can be shown without the model.
   const known = exampleOf(used);
   if (known) {
-    await show(await data.example(state.examples.indexOf(known)), "recorded", { words: [known.word], ...wish });
+    let sentences;
+    try {
+      sentences = await data.example(state.examples.indexOf(known));
+    } catch {
+      complain("This example could not be loaded. Are you offline?");
+      return;
+    }
+    await show(sentences, "recorded", { words: [known.word], ...wish });
     return;
   }
   wanted = wish;
-  complain("To read a sentence of your own, load the model first: press the button above. Below is the recorded example.");
-  if (focus) part("load").focus();
+  complain("This sentence isn't among the recorded examples: to read it, load the model first.");
+  if (focus) part("load").focus({ preventScroll: true });
 }
 
 /** The example that consists of these texts, if there is one. */
@@ -229,7 +326,8 @@ const model = new Model({
   },
   ready({ kept }) {
     part("loading").hidden = true;
-    part("cost").hidden = true;
+    failed = false;
+    for (const name of ["cost", "price"]) part(name).hidden = true;
     part("loaded").hidden = false;
     root.dataset.model = "ready";
     keepPage().catch(() => {}); // a convenience, which not every browser grants
@@ -240,9 +338,9 @@ const model = new Model({
   failed({ message }) {
     part("loading").hidden = true;
     part("cost").hidden = false;
-    part("load").textContent = "Try again";
+    failed = true;
     root.dataset.model = "failed";
-    complain(`${message} The recorded examples below work without it.`);
+    complain(`${message} The recorded examples work without it.`);
     say(message);
   },
   result({ sentences }) {
@@ -278,17 +376,16 @@ async function keepPage() {
 
 /** The words and the layer that are shown, if the same sentences are computed anew. */
 function keep() {
-  const same = typed().filter(Boolean).join("\n") === state.sentences.map(({ text }) => text).join("\n");
-  return !same ? {} : { words: state.chosen.map((at) => String(at + 1)), layer: state.layer };
+  return !isShown(typed()) ? {} : { words: state.chosen.map((at) => String(at + 1)), layer: state.layer };
 }
 
 async function loadModel() {
   complain("");
-  let about;
+  let about, fits;
   try {
-    about = await data.manifest();
+    [about, { words_that_fit: fits }] = await Promise.all([data.manifest(), data.recorded()]);
   } catch {
-    model.on.failed({ message: "The model can't be reached: it seems that there is no connection." });
+    model.on.failed({ message: UNREACHABLE });
     return;
   }
   part("progress").max = about.model.bytes;
@@ -297,7 +394,7 @@ async function loadModel() {
   part("loading").hidden = false;
   root.dataset.model = "loading";
   say("Loading the model.");
-  model.load(data.inModel(about.model.file), about.model);
+  model.load(data.inModel(about.model.file), { ...about.model, fits });
 }
 
 // --- begin --------------------------------------------------------------------------------------
@@ -309,6 +406,8 @@ function wire() {
     for (const name of ["first", "second"]) part(name).removeAttribute("aria-invalid");
     ask(typed());
   });
+  for (const name of ["first", "second"]) part(name).addEventListener("input", markStale);
+  window.addEventListener("resize", () => markWide(root));
   part("load").addEventListener("click", loadModel);
   part("layer").addEventListener("input", (event) => { stop(); setLayer(Number(event.target.value)); });
   part("play").addEventListener("click", play);
@@ -316,9 +415,10 @@ function wire() {
   part("copy").addEventListener("click", async () => {
     try {
       await copy(rows);
+      tell("Copied");
       say("The numbers are in the clipboard.");
     } catch {
-      say("This browser doesn't allow copying here: use Download.");
+      tell("This browser doesn't allow copying here: use Download.");
     }
   });
   part("download").addEventListener("click", () => download(rows, `which-layer-${state.view}.csv`));
@@ -334,9 +434,9 @@ async function begin() {
     const [about, { examples, random_pairs: pairs }] = await Promise.all([data.manifest(), data.recorded()]);
     Object.assign(state, { pairs, examples });
     part("layer").max = about.layers - 1;
-    part("load").textContent = `Load the model (${(about.model.bytes / 1e6).toFixed(0)} MB)`;
+    size = `${(about.model.bytes / 1e6).toFixed(0)} MB`;
     part("examples").replaceChildren(...examples.map((example) => {
-      const button = element("button", { type: "button" }, example.name);
+      const button = element("button", { type: "button", "aria-pressed": "false" }, example.name);
       button.addEventListener("click", () => useExample(example));
       return element("li", {}, button);
     }));
@@ -347,6 +447,7 @@ async function begin() {
     part("first").value = texts[0];
     part("second").value = texts[1] ?? "";
     await show(await data.example(0), "recorded", { words: [examples[0].word], layer: given.layer });
+    part("stale").textContent = "Below: a recorded example.";
     await ask(texts, { words: given.texts ? given.words : [examples[0].word], layer: given.layer }, { focus: false });
     if (kept) await loadModel();
     root.dataset.page = "ready";

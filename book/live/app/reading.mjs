@@ -11,7 +11,9 @@ const MOST_CHARACTERS = 4000;
 export class TextError extends Error {}
 
 export class Reader {
-  constructor(buffer, options) {
+  /** `fits` is how many words have room, roughly, which a text that is too long is told. */
+  constructor(buffer, { fits, ...options } = {}) {
+    this.room = fits ? ` (roughly ${fits} words)` : "";
     const pack = readPack(buffer);
     this.encoder = new Encoder(pack, options);
     this.tokenizer = new Tokenizer(vocabularyOf(pack));
@@ -20,7 +22,7 @@ export class Reader {
   /** The words and subwords of a text; a TextError says what is wrong with it. */
   split(text) {
     if (text.length > MOST_CHARACTERS) {
-      throw new TextError(`It is too long: it has ${text.length} characters. Take a sentence of it.`);
+      throw new TextError(`It is too long: it has ${text.length} characters. Take a sentence of it${this.room}.`);
     }
     const words = splitWords(text);
     if (!words.length) throw new TextError("There is no word in it: type a sentence.");
@@ -29,7 +31,7 @@ export class Reader {
     if (encoded.ids.length > room) {
       throw new TextError(
         `It is too long: with the two marks at its ends it has ${encoded.ids.length} subwords, ` +
-          `and there is room for ${room}. Shorten it.`,
+          `and there is room for ${room}${this.room}. Shorten it.`,
       );
     }
     return { text, words, ...encoded };

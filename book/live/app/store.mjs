@@ -2,6 +2,8 @@
 
 const CACHE = "which-layer-model";
 
+export const UNREACHABLE = "The model could not be loaded. Are you offline?";
+
 export class LoadError extends Error {}
 
 /** The cache, or null where there is none (plain http, private windows of some browsers). */
@@ -47,7 +49,7 @@ async function download(url, bytes, report) {
   try {
     response = await fetch(url);
   } catch {
-    throw new LoadError("The model can't be reached: it seems that there is no connection.");
+    throw new LoadError(UNREACHABLE);
   }
   if (!response.ok) throw new LoadError(`The model isn't where it should be (the server says ${response.status}).`);
   const all = new Uint8Array(bytes);

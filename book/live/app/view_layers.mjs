@@ -11,16 +11,21 @@ export function draw({ sentences, focus, chosen, layer, pairs }) {
   const corrected = raw.map((value, at) => value - pairs.mean[layer][at]);
   const last = raw.length - 1;
   const head = ["layer", `with layer ${layer}`, "random pairs", "corrected"];
+  const changes = raw.map((value, at) => (at ? [at, value - raw[at - 1], corrected[at] - corrected[at - 1]] : null));
+  const against = changes.find((change) => change && change[1] < -0.005 && change[2] > 0.005);
   return {
     summary: `“${word}” at layer ${layer} compared with itself: ${two(raw[0])} with layer 0, ${two(raw[last])} with layer ${last}.`,
     parts: [
       chart({
         title: `Similarity of “${word}” at layer ${layer} with itself at each layer, from ${two(raw[0])} at layer 0 to ${two(raw[last])} at layer ${last}. The table beside it has every layer.`,
         lines: [
-          { label: "raw similarity", values: raw, style: "main" },
+          { label: "raw: the similarity as it is measured", values: raw, style: "main" },
           { label: "corrected: minus the average of random pairs", values: corrected, style: "second" },
         ],
         layer,
+        notes: against
+          ? [`From layer ${against[0] - 1} to ${against[0]} the corrected number rises although the raw one falls: unrelated words fall further.`]
+          : [],
       }),
       table(
         `“${word}” at layer ${layer} with itself at each layer`,

@@ -1,6 +1,6 @@
 // Which of the course treebank's words in context are nearest to this one, at one layer?
 
-import { element, table, two } from "./html.mjs";
+import { element, table, two, unrelated } from "./html.mjs";
 import { nearest, vectorOf } from "./measures.mjs";
 import { neighbours } from "./recorded.mjs";
 
@@ -13,14 +13,13 @@ export async function draw({ sentences, focus, chosen, layer, pairs }) {
   const found = nearest(vectorOf(sentence, layer, chosen[focus]), others, layer, SHOWN);
   const random = pairs.mean[layer][layer];
   return {
-    summary: `At layer ${layer}, the nearest to “${word}” is “${found[0].word.text}” (${two(found[0].similarity)}). Two random words are ${two(random)} alike there.`,
+    summary: `At layer ${layer}, the nearest to “${word}” is “${found[0].word.text}” (${two(found[0].similarity)}). ${unrelated(random)}`,
     parts: [
       table(
         `The ${SHOWN} words nearest to “${word}” at layer ${layer}`,
-        ["word", "in its sentence", "similarity", "corrected"],
+        ["word, in its sentence", "similarity", "corrected"],
         found.map(({ word: near, similarity }) => [
-          near.text,
-          element("td", { class: "live-text" }, near.before, element("mark", {}, near.text), near.after),
+          element("span", { class: "live-context" }, near.before, element("mark", {}, near.text), near.after),
           two(similarity), two(similarity - random),
         ]),
       ),

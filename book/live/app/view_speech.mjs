@@ -31,13 +31,14 @@ export async function draw({ sentences, focus, chosen, layer }) {
     parts: [
       table(
         `What the probe of each layer reads for “${word}”`,
-        ["layer", "part of speech", "confidence", "next likeliest", "right on test words"],
+        ["layer", "part of speech", "confidence", "right on test words", "next likeliest"],
         readings.map(([first, next], at) => [
           String(at), text(tag(first.name)), bar(first.probability),
-          text(`${next.name}, ${percent(next.probability)}`), percent(accuracy[at]),
+          percent(accuracy[at]), text(`${tag(next.name)}, ${percent(next.probability)}`),
         ]),
-        { highlighted: layer },
+        { highlighted: layer, wide: true },
       ),
+      element("p", { class: "live-note" }, "Confidence: how sure the probe is of this one word. Right on test words: how often the probe of that layer is right on words that it wasn't trained on. It may be sure and wrong."),
       table(
         `Every word at layer ${layer}`,
         ["word", "part of speech", "confidence"],

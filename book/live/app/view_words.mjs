@@ -1,6 +1,6 @@
 // Every word of a sentence with every other, at one layer. The picture is a table.
 
-import { element, table, two } from "./html.mjs";
+import { element, table, two, unrelated } from "./html.mjs";
 import { nearestInSentence, wordByWord } from "./measures.mjs";
 
 // More of them would be a table that nobody can read, and slow to draw. The CSV has them all.
@@ -20,8 +20,8 @@ export function draw({ sentences, focus, chosen, layer, pairs }) {
   const best = nearestInSentence(sentence, layer, own);
   return {
     summary: best
-      ? `At layer ${layer}, “${words[own]}” is most like “${best.text}” (${two(best.similarity)}). Two random words are ${two(pairs.mean[layer][layer])} alike there.`
-      : `The sentence has one word: type another to compare.`,
+      ? `At layer ${layer}, “${words[own]}” is most like “${best.text}” (${two(best.similarity)}), function words left out. ${unrelated(pairs.mean[layer][layer])}`
+      : `“${words[own]}” has no other word to be compared with, function words left out.`,
     more: words.length > SHOWN
       ? `The table has the ${SHOWN} words around the chosen one, words ${from + 1} to ${from + SHOWN} of ${words.length}; the CSV has all.`
       : "",
@@ -33,7 +33,7 @@ export function draw({ sentences, focus, chosen, layer, pairs }) {
           word,
           ...near(words).map((_, j) => cell(matrix[from + i][from + j], from + i, from + j)),
         ]),
-        { name: `Word by word similarity at layer ${layer}` },
+        { name: `Word by word similarity at layer ${layer}`, wide: true },
       ),
     ],
     rows: [["layer", "word", ...words], ...matrix.map((row, i) => [layer, words[i], ...row])],

@@ -26,7 +26,7 @@ async function start({ url, about }) {
       shown = received;
       postMessage({ kind: "progress", received });
     });
-    reader = new Reader(buffer);
+    reader = new Reader(buffer, { fits: about.fits });
     postMessage({ kind: "ready", kept, engine: reader.encoder.engine.name });
   } catch (error) {
     const message = error instanceof LoadError

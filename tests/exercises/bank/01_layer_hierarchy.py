@@ -111,6 +111,35 @@ def expected_layer(scores):
     return sum(k * (scores[k] - scores[k - 1]) for k in range(1, 13)) / (scores[-1] - scores[0])
 
 
+# %% exercise="1.1" wrong="the sum stops before L" says="reach layer L"
+def expected_layer(scores):
+    if scores[-1] <= scores[0]:
+        raise ValueError
+    total = 0
+    for k in range(1, len(scores) - 1):
+        total += k * (scores[k] - scores[k - 1])
+    return total / (scores[-1] - scores[0])
+
+
+# %% exercise="1.1" wrong="both sums stop before L" says="reach layer L"
+def expected_layer(scores):
+    if scores[-1] <= scores[0]:
+        raise ValueError
+    total, gains = 0, 0
+    for k in range(1, len(scores) - 1):
+        total += k * (scores[k] - scores[k - 1])
+        gains += scores[k] - scores[k - 1]
+    return total / gains
+
+
+# %% exercise="1.1" wrong="refuses no loss" says="give the number 7.0"
+def expected_layer(scores):
+    added = np.diff(scores)
+    if added.sum() == 0:
+        raise ValueError
+    return np.arange(1, len(scores)) @ added / added.sum()
+
+
 # %% exercise="1.2" right="three loops"
 def layer_similarity(vectors):
     n = len(vectors)
@@ -227,6 +256,12 @@ def layer_similarity(vectors):
     v = vectors[1:]
     unit = v / np.linalg.norm(v, axis=-1, keepdims=True)
     return np.einsum("iwh,jwh->ij", unit, unit) / v.shape[1]
+
+
+# %% exercise="1.2" wrong="normalises in place" says="change this one in place"
+def layer_similarity(vectors):
+    vectors /= np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.einsum("iwh,jwh->ijw", vectors, vectors).mean(-1)
 
 
 # %% exercise="1.3" right="zip of neighbours"
@@ -348,6 +383,34 @@ def block_that_turns_most(cls_vectors):
     return int(np.argmin(turns.round(9))) + 1
 
 
+# %% exercise="1.3" wrong="the sentence that turns most decides" says="one of them decide alone"
+def block_that_turns_most(cls_vectors):
+    unit = cls_vectors / np.linalg.norm(cls_vectors, axis=-1, keepdims=True)
+    cosine = (unit[1:] * unit[:-1]).sum(-1).round(9)
+    return int(np.argmin(cosine.min(axis=1))) + 1
+
+
+# %% exercise="1.3" wrong="the median of the sentences" says="each of them count|over the sentences"
+def block_that_turns_most(cls_vectors):
+    unit = cls_vectors / np.linalg.norm(cls_vectors, axis=-1, keepdims=True)
+    cosine = (unit[1:] * unit[:-1]).sum(-1).round(9)
+    return int(np.argmin(np.median(cosine, axis=1))) + 1
+
+
+# %% exercise="1.3" wrong="six blocks written down" says="number of layers written down"
+def block_that_turns_most(cls_vectors):
+    unit = cls_vectors / np.linalg.norm(cls_vectors, axis=-1, keepdims=True)
+    turns = [1 - (unit[k] * unit[k - 1]).sum(-1).mean() for k in range(1, 7)]
+    return int(np.argmax(turns)) + 1
+
+
+# %% exercise="1.3" wrong="starts at block 2" says="if it is there"
+def block_that_turns_most(cls_vectors):
+    unit = cls_vectors / np.linalg.norm(cls_vectors, axis=-1, keepdims=True)
+    turns = [1 - (unit[k] * unit[k - 1]).sum(-1).mean() for k in range(2, len(unit))]
+    return int(np.argmax(turns)) + 1
+
+
 # %% exercise="1.4" right="all draws at once"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -382,6 +445,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 1": "Yes",
     "tags: wider at layer 3 than at layer 4": "Not settled",
 }
+
 
 # %% exercise="1.4" right="draws columns of the array, an array as result"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
@@ -426,6 +490,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
 
+
 # %% exercise="1.4" wrong="draws for each layer anew" says="draw twice"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     rng = np.random.default_rng(seed)
@@ -443,6 +508,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
 
+
 # %% exercise="1.4" wrong="the other way round" says="subtracted from which"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[other] - gap[layer]
@@ -458,6 +524,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
 
+
 # %% exercise="1.4" wrong="percentiles of the words, not of the means" says="mean of what is drawn"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -470,6 +537,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 1": "yes",
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
+
 
 # %% exercise="1.4" wrong="without replacement" says="with replacement"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
@@ -486,6 +554,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "yes",
 }
 
+
 # %% exercise="1.4" wrong="the source made anew in the loop" says="is each another one"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -500,6 +569,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "yes",
 }
 
+
 # %% exercise="1.4" wrong="one standard error to each side" says="95 of 100 means"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -513,6 +583,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 1": "yes",
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
+
 
 # %% exercise="1.4" wrong="percentiles from 0 to 1" says="from 0 to 100"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
@@ -529,6 +600,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "no",
 }
 
+
 # %% exercise="1.4" wrong="no seed" says="same seed"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -543,6 +615,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
 
+
 # %% exercise="1.4" wrong="high before low" says="low comes before high"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -556,6 +629,84 @@ decisions = {
     "tags: wider at layer 3 than at layer 1": "yes",
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
+
+
+# %% exercise="1.4" wrong="the mean of the draws as estimate" says="mean of the draws"
+def difference_with_interval(gap, layer, other, draws=1000, seed=0):
+    d = gap[layer] - gap[other]
+    rng = np.random.default_rng(seed)
+    means = [rng.choice(d, len(d)).mean() for _ in range(draws)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    return np.mean(means), low, high
+
+
+decisions = {
+    "senses: wider at layer 6 than at layer 5": "yes",
+    "tags: wider at layer 3 than at layer 1": "yes",
+    "tags: wider at layer 3 than at layer 4": "not settled",
+}
+
+
+# %% exercise="1.4" wrong="draws is ignored" says="argument draws goes"
+def difference_with_interval(gap, layer, other, draws=1000, seed=0):
+    d = gap[layer] - gap[other]
+    rng = np.random.default_rng(seed)
+    means = [rng.choice(d, len(d)).mean() for _ in range(1000)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    return d.mean(), low, high
+
+
+decisions = {
+    "senses: wider at layer 6 than at layer 5": "yes",
+    "tags: wider at layer 3 than at layer 1": "yes",
+    "tags: wider at layer 3 than at layer 4": "not settled",
+}
+
+
+# %% exercise="1.4" wrong="seed is ignored" says="another seed draws other words"
+def difference_with_interval(gap, layer, other, draws=1000, seed=0):
+    d = gap[layer] - gap[other]
+    rng = np.random.default_rng(0)
+    means = [rng.choice(d, len(d)).mean() for _ in range(draws)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    return d.mean(), low, high
+
+
+decisions = {
+    "senses: wider at layer 6 than at layer 5": "yes",
+    "tags: wider at layer 3 than at layer 1": "yes",
+    "tags: wider at layer 3 than at layer 4": "not settled",
+}
+
+
+# %% exercise="1.4" wrong="1.96 standard errors" says="percentiles of the means drawn"
+def difference_with_interval(gap, layer, other, draws=1000, seed=0):
+    d = gap[layer] - gap[other]
+    se = d.std(ddof=1) / np.sqrt(len(d))
+    return d.mean(), d.mean() - 1.96 * se, d.mean() + 1.96 * se
+
+
+decisions = {
+    "senses: wider at layer 6 than at layer 5": "yes",
+    "tags: wider at layer 3 than at layer 1": "yes",
+    "tags: wider at layer 3 than at layer 4": "not settled",
+}
+
+
+# %% exercise="1.4" wrong="1.96 standard deviations of the means drawn" says="percentiles of the means drawn"
+def difference_with_interval(gap, layer, other, draws=1000, seed=0):
+    d = gap[layer] - gap[other]
+    rng = np.random.default_rng(seed)
+    se = np.std([rng.choice(d, len(d)).mean() for _ in range(draws)])
+    return d.mean(), d.mean() - 1.96 * se, d.mean() + 1.96 * se
+
+
+decisions = {
+    "senses: wider at layer 6 than at layer 5": "yes",
+    "tags: wider at layer 3 than at layer 1": "yes",
+    "tags: wider at layer 3 than at layer 4": "not settled",
+}
+
 
 # %% exercise="1.4" wrong="only the sample's mean decides" says="in the sample doesn't decide"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
@@ -572,6 +723,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 4": "yes",
 }
 
+
 # %% exercise="1.4" wrong="nothing is ever settled" says="on which side of 0"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):
     d = gap[layer] - gap[other]
@@ -586,6 +738,7 @@ decisions = {
     "tags: wider at layer 3 than at layer 1": "yes",
     "tags: wider at layer 3 than at layer 4": "not settled",
 }
+
 
 # %% exercise="1.4" wrong="truth values instead of the three answers" says="three answers of the exercise"
 def difference_with_interval(gap, layer, other, draws=1000, seed=0):

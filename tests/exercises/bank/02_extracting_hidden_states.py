@@ -34,7 +34,7 @@ def output_of_block(hidden_states, block):
     return hidden_states[block]
 
 
-# %% exercise="2.1" wrong="IndexError for what is missing" says="ValueError"
+# %% exercise="2.1" wrong="IndexError for what is missing" says="with another error: which"
 def output_of_block(hidden_states, block):
     if block < 1:
         raise ValueError(block)
@@ -53,6 +53,13 @@ def output_of_block(hidden_states, block):
     if not 1 <= block < len(hidden_states):
         raise ValueError(block)
     print(hidden_states[block])
+
+
+# %% exercise="2.1" wrong="twelve blocks written down" says="number of blocks written down"
+def output_of_block(hidden_states, block):
+    if not 1 <= block <= 12:
+        raise ValueError(block)
+    return hidden_states[block]
 
 
 # %% exercise="2.2" right="a dictionary of positions"
@@ -150,7 +157,7 @@ def word_vectors(states, word_ids, pooling="first"):
     return states[:, 1 : n + 1]
 
 
-# %% exercise="2.2" wrong="loses word 0: if word" says="truth value of 0"
+# %% exercise="2.2" wrong="loses word 0: if word" says="word 0 is missing.*truth value of 0"
 def word_vectors(states, word_ids, pooling="first"):
     if pooling not in ("first", "last", "mean"):
         raise ValueError(pooling)
@@ -167,7 +174,7 @@ def word_vectors(states, word_ids, pooling="first"):
     return torch.stack(out, 1)
 
 
-# %% exercise="2.2" wrong="None is a word too" says="5 words for a sentence of four"
+# %% exercise="2.2" wrong="None is a word too" says="5 words for a sentence of four.*where None stands"
 def word_vectors(states, word_ids, pooling="first"):
     if pooling not in ("first", "last", "mean"):
         raise ValueError(pooling)
@@ -287,6 +294,75 @@ def word_vectors(states, word_ids, pooling="first"):
         rows = [p for p, i in enumerate(word_ids) if i == w]
         if pooling == "mean":
             out.append(states.mean(1))
+        else:
+            out.append(states[:, rows[0] if pooling == "first" else rows[-1]])
+    return torch.stack(out, 1)
+
+
+# %% exercise="2.2" wrong="the mean goes over the dimensions too" says="hidden dimensions too"
+def word_vectors(states, word_ids, pooling="first"):
+    if pooling not in ("first", "last", "mean"):
+        raise ValueError(pooling)
+    n = max(i for i in word_ids if i is not None) + 1
+    out = torch.zeros(states.shape[0], n, states.shape[2])
+    for k in range(states.shape[0]):
+        for w in range(n):
+            rows = [p for p, i in enumerate(word_ids) if i == w]
+            if pooling == "mean":
+                out[k, w] = states[k][rows].mean()
+            else:
+                out[k, w] = states[k, rows[0] if pooling == "first" else rows[-1]]
+    return out
+
+
+# %% exercise="2.2" wrong="loses the last word" says="word 3 is missing.*one too few"
+def word_vectors(states, word_ids, pooling="first"):
+    if pooling not in ("first", "last", "mean"):
+        raise ValueError(pooling)
+    out = []
+    for w in range(max(i for i in word_ids if i is not None)):
+        rows = [p for p, i in enumerate(word_ids) if i == w]
+        if pooling == "mean":
+            out.append(states[:, rows].mean(1))
+        else:
+            out.append(states[:, rows[0] if pooling == "first" else rows[-1]])
+    return torch.stack(out, 1)
+
+
+# %% exercise="2.2" wrong="first and last exchanged" says="which index|4 .= 2².*position 2|overwritten"
+def word_vectors(states, word_ids, pooling="first"):
+    if pooling not in ("first", "last", "mean"):
+        raise ValueError(pooling)
+    out = []
+    for w in range(max(i for i in word_ids if i is not None) + 1):
+        rows = [p for p, i in enumerate(word_ids) if i == w]
+        if pooling == "mean":
+            out.append(states[:, rows].mean(1))
+        else:
+            out.append(states[:, rows[-1] if pooling == "first" else rows[0]])
+    return torch.stack(out, 1)
+
+
+# %% exercise="2.2" wrong="last is the first" says="4 .= 2².: that is the subword at position 2.*9 .= 3²."
+def word_vectors(states, word_ids, pooling="first"):
+    if pooling not in ("first", "last", "mean"):
+        raise ValueError(pooling)
+    out = []
+    for w in range(max(i for i in word_ids if i is not None) + 1):
+        rows = [p for p, i in enumerate(word_ids) if i == w]
+        out.append(states[:, rows].mean(1) if pooling == "mean" else states[:, rows[0]])
+    return torch.stack(out, 1)
+
+
+# %% exercise="2.2" wrong="another default" says="called without pooling.*pooling=.mean"
+def word_vectors(states, word_ids, pooling="mean"):
+    if pooling not in ("first", "last", "mean"):
+        raise ValueError(pooling)
+    out = []
+    for w in range(max(i for i in word_ids if i is not None) + 1):
+        rows = [p for p, i in enumerate(word_ids) if i == w]
+        if pooling == "mean":
+            out.append(states[:, rows].mean(1))
         else:
             out.append(states[:, rows[0] if pooling == "first" else rows[-1]])
     return torch.stack(out, 1)
@@ -480,6 +556,7 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
 # %% exercise="2.4" right="all draws at once, an array of booleans"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     damaged, documents = np.asarray(damaged, float), np.asarray(documents)
@@ -491,9 +568,7 @@ def share_with_interval(damaged, documents, draws=1000, seed=0):
     return np.array([damaged.mean(), *np.percentile(shares, (2.5, 97.5))])
 
 
-damaged = np.array(
-    [words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences]
-)
+damaged = np.array([words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences])
 decisions = {
     "more than one sentence in twenty": "Yes",
     "more than one sentence in four": "not settled",
@@ -517,12 +592,11 @@ def share_with_interval(damaged, documents, draws=1000, seed=0):
     return table["damaged"].mean(), ends[0], ends[1]
 
 
-damaged = [
-    " ".join(words_the_tokenizer_sees(s.words)) != " ".join(s.words) for s in dev_sentences
-]
+damaged = [" ".join(words_the_tokenizer_sees(s.words)) != " ".join(s.words) for s in dev_sentences]
 decisions = dict(
     [("more than one sentence in four", "not settled"), ("more than one sentence in twenty", "yes")]
 )
+
 
 # %% exercise="2.4" wrong="draws sentences" says="sentences, or whole documents"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -538,6 +612,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "not settled",
 }
+
 
 # %% exercise="2.4" wrong="the mean of the documents' shares" says="what is counted: sentences, or documents"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -555,6 +630,7 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
 # %% exercise="2.4" wrong="the right share, an interval of means of shares" says="not a mean of shares"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     damaged, documents = np.asarray(damaged, float), np.asarray(documents)
@@ -570,6 +646,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "not settled",
 }
+
 
 # %% exercise="2.4" wrong="without replacement" says="with replacement"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -590,6 +667,7 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
 # %% exercise="2.4" wrong="the source is made anew at each draw" says="is each another one"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
@@ -608,6 +686,7 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
 # %% exercise="2.4" wrong="the 5th and 95th percentile" says="95 of 100 shares"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
@@ -625,7 +704,8 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
-# %% exercise="2.4" wrong="percentiles from 0 to 1" says="interval"
+
+# %% exercise="2.4" wrong="percentiles from 0 to 1" says="numpy counts them from 0 to 100"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
     n, hits = np.bincount(ix), np.bincount(ix, weights=damaged)
@@ -641,6 +721,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "not settled",
 }
+
 
 # %% exercise="2.4" wrong="forgets the seed" says="same seed"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -659,6 +740,71 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
+# %% exercise="2.4" wrong="draws is ignored" says="argument draws goes"
+def share_with_interval(damaged, documents, draws=1000, seed=0):
+    _, ix = np.unique(documents, return_inverse=True)
+    n, hits = np.bincount(ix), np.bincount(ix, weights=damaged)
+    d = np.random.default_rng(seed).integers(len(n), size=(1000, len(n)))
+    low, high = np.percentile(hits[d].sum(1) / n[d].sum(1), [2.5, 97.5])
+    return hits.sum() / n.sum(), low, high
+
+
+damaged = [words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences]
+decisions = {
+    "more than one sentence in twenty": "yes",
+    "more than one sentence in four": "not settled",
+}
+
+
+# %% exercise="2.4" wrong="seed is ignored" says="another seed draws other documents"
+def share_with_interval(damaged, documents, draws=1000, seed=0):
+    _, ix = np.unique(documents, return_inverse=True)
+    n, hits = np.bincount(ix), np.bincount(ix, weights=damaged)
+    d = np.random.default_rng(0).integers(len(n), size=(draws, len(n)))
+    low, high = np.percentile(hits[d].sum(1) / n[d].sum(1), [2.5, 97.5])
+    return hits.sum() / n.sum(), low, high
+
+
+damaged = [words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences]
+decisions = {
+    "more than one sentence in twenty": "yes",
+    "more than one sentence in four": "not settled",
+}
+
+
+# %% exercise="2.4" wrong="counts, not shares, are drawn" says="a share, not a count"
+def share_with_interval(damaged, documents, draws=1000, seed=0):
+    _, ix = np.unique(documents, return_inverse=True)
+    n, hits = np.bincount(ix), np.bincount(ix, weights=damaged)
+    d = np.random.default_rng(seed).integers(len(n), size=(draws, len(n)))
+    low, high = np.percentile(hits[d].sum(1), [2.5, 97.5])
+    return hits.sum() / n.sum(), low, high
+
+
+damaged = [words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences]
+decisions = {
+    "more than one sentence in twenty": "yes",
+    "more than one sentence in four": "not settled",
+}
+
+
+# %% exercise="2.4" wrong="in percent" says="a share lies between 0 and 1"
+def share_with_interval(damaged, documents, draws=1000, seed=0):
+    _, ix = np.unique(documents, return_inverse=True)
+    n, hits = np.bincount(ix), np.bincount(ix, weights=damaged)
+    d = np.random.default_rng(seed).integers(len(n), size=(draws, len(n)))
+    low, high = np.percentile(100 * hits[d].sum(1) / n[d].sum(1), [2.5, 97.5])
+    return 100 * hits.sum() / n.sum(), low, high
+
+
+damaged = [words_the_tokenizer_sees(s.words) != list(s.words) for s in dev_sentences]
+decisions = {
+    "more than one sentence in twenty": "yes",
+    "more than one sentence in four": "not settled",
+}
+
+
 # %% exercise="2.4" wrong="compares a list with a tuple" says="of one type"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
@@ -673,6 +819,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "yes",
 }
+
 
 # %% exercise="2.4" wrong="damaged the wrong way round" says="opposite"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -689,6 +836,7 @@ decisions = {
     "more than one sentence in four": "yes",
 }
 
+
 # %% exercise="2.4" wrong="subwords counted instead of words" says="judged otherwise"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
@@ -703,6 +851,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "yes",
 }
+
 
 # %% exercise="2.4" wrong="a count instead of a list" says="counted already"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
@@ -719,6 +868,7 @@ decisions = {
     "more than one sentence in four": "not settled",
 }
 
+
 # %% exercise="2.4" wrong="decides by the share alone" says="not the share alone"
 def share_with_interval(damaged, documents, draws=1000, seed=0):
     _, ix = np.unique(documents, return_inverse=True)
@@ -733,6 +883,7 @@ decisions = {
     "more than one sentence in twenty": "yes",
     "more than one sentence in four": "no",
 }
+
 
 # %% exercise="2.4" wrong="too careful to say yes" says="low end of the interval"
 def share_with_interval(damaged, documents, draws=1000, seed=0):

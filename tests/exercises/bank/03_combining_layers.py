@@ -109,7 +109,7 @@ class ScalarMix(nn.Module):
         return self.mix(states)
 
 
-# %% exercise="3.2" right="tensordot, weights a method"
+# %% exercise="3.2" right="tensordot"
 class ScalarMix(nn.Module):
     def __init__(self, num_states, do_layer_norm=False):
         super().__init__()
@@ -117,6 +117,7 @@ class ScalarMix(nn.Module):
         self.register_parameter("gamma", nn.Parameter(torch.ones(1)))
         self.do_layer_norm = do_layer_norm
 
+    @property
     def weights(self):
         return nn.functional.softmax(self.w, dim=-1)
 
@@ -125,7 +126,7 @@ class ScalarMix(nn.Module):
         if self.do_layer_norm:
             mean, sd = states.mean(-1, keepdim=True), states.std(-1, keepdim=True)
             states = (states - mean) / (sd + 1e-5)
-        return torch.tensordot(self.weights() * self.gamma, states, dims=1)
+        return torch.tensordot(self.weights * self.gamma, states, dims=1)
 
 
 # %% exercise="3.2" right="broadcasting"
@@ -341,6 +342,179 @@ class ScalarMix(nn.Module):
         return self.gamma * sum(s * h for s, h in zip(self.weights, states))
 
 
+# %% exercise="3.2" wrong="w all ones" says="w of a new mix is .*zeros at first"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="w one in n" says="w of a new mix is .*before the softmax, or after"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.full((num_states,), 1 / num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="weights a plain method" says="weights is a method.*line above"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights(), states)
+
+
+# %% exercise="3.2" wrong="a LayerNorm of fixed width" says="no parameters of its own"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+        if do_layer_norm:
+            self.norm = nn.LayerNorm(384)
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = self.norm(states)
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="a LayerNorm made always" says="what else is a parameter"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+        self.norm = nn.LayerNorm(384)
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = self.norm(states)
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="normalised the wrong way about" says="although do_layer_norm=False"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if not self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="only centred" says="the division is missing"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = states - states.mean(-1, keepdim=True)
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="w a column" says="one axis only"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(num_states, 1))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(self.w, dim=0)[:, 0]
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
+# %% exercise="3.2" wrong="a list of parameters" says="not a list of them"
+class ScalarMix(nn.Module):
+    def __init__(self, num_states, do_layer_norm=False):
+        super().__init__()
+        self.w = nn.ParameterList([nn.Parameter(torch.zeros(1)) for _ in range(num_states)])
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.do_layer_norm = do_layer_norm
+
+    @property
+    def weights(self):
+        return torch.softmax(torch.cat(list(self.w)), dim=0)
+
+    def forward(self, states):
+        states = torch.stack(tuple(states))
+        if self.do_layer_norm:
+            states = nn.functional.layer_norm(states, states.shape[-1:])
+        return self.gamma * torch.einsum("k,k...->...", self.weights, states)
+
+
 # %% exercise="3.3" right="axis 1"
 def mixes_of_tasks(states, w):
     s = w.softmax(1)
@@ -421,18 +595,19 @@ def mixes_of_tasks(states, w):
 
 # %% exercise="3.4" right="draws lists of sentences in a loop"
 _wide = np.concatenate([vectors[k] for k in (3, 4, 5, 6)], axis=1)
-_pca = PCA(384, svd_solver="covariance_eigh")
+_pca = PCA(384, svd_solver="full")
 _pca.fit(_wide[split.train])
 tables = {"middle": vectors[3], "mean": np.mean(vectors[3:], axis=0), "narrowed": _pca.transform(_wide)}
-_hits = {k: names_right(t) for k, t in tables.items()}
+_hits = {k: names_right(t).astype(int) for k, t in tables.items()}
+_both = np.array([_hits["mean"] - _hits["middle"], _hits["narrowed"] - _hits["middle"]])
 _of = [np.flatnonzero(sentence_of == s) for s in range(sentence_of.max() + 1)]
 _rng = np.random.default_rng(5)
-_draws = {"mean": [], "narrowed": []}
-for _ in range(1000):
+_draws = []
+for _ in range(20_000):
     _words = np.concatenate([_of[s] for s in _rng.integers(len(_of), size=len(_of))])
-    for k in _draws:
-        _draws[k].append(_hits[k][_words].mean() - _hits["middle"][_words].mean())
-intervals = {k: np.percentile(d, [2.5, 97.5]).tolist() for k, d in _draws.items()}
+    _draws.append(_both[:, _words].mean(axis=1))
+_ends = np.percentile(_draws, [2.5, 97.5], axis=0)
+intervals = {"mean": _ends[:, 0].tolist(), "narrowed": _ends[:, 1].tolist()}
 verdicts = {}
 for k, (low, high) in intervals.items():
     if low > 0:
@@ -455,7 +630,7 @@ tables = {
     "narrowed": torch.from_numpy(_fit.transform(_wide)),
 }
 _n = torch.tensor(np.bincount(sentence_of)).float()
-_idx = torch.randint(len(_n), (4000, len(_n)), generator=torch.Generator().manual_seed(1))
+_idx = torch.randint(len(_n), (20_000, len(_n)), generator=torch.Generator().manual_seed(1))
 _base = names_right(np.asarray(tables["middle"]))
 intervals, verdicts = {}, {}
 for k in ("mean", "narrowed"):
@@ -467,137 +642,270 @@ for k in ("mean", "narrowed"):
         "better" if intervals[k][0] > 0 else "worse" if intervals[k][1] < 0 else "can't tell"
     )
 
-# %% exercise="3.4" right="an SVD by hand, and pandas"
+# %% exercise="3.4" right="components from the products of words, and pandas"
 import pandas as pd
 
-_wide = np.hstack(list(vectors[-4:])).astype(float)
-_centre = _wide[split.train].mean(0)
-_values, _axes = np.linalg.eigh(np.cov(_wide[split.train].T))
-tables = dict(
-    middle=vectors[3], mean=sum(vectors[-4:]) / 4, narrowed=(_wide - _centre) @ _axes[:, ::-1][:, :384]
-)
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = dict(middle=vectors[3], mean=sum(vectors[-4:]) / 4, narrowed=_wide @ _axes)
 _frame = pd.DataFrame({k: names_right(t).astype(int) for k, t in tables.items()})
 _frame["n"] = 1
 _sums = _frame.groupby(sentence_of).sum()
-_found = {"mean": [], "narrowed": []}
-for _r in range(400):
-    _s = _sums.sample(frac=1, replace=True, random_state=_r).sum()
-    for k in _found:
-        _found[k].append((_s[k] - _s["middle"]) / _s["n"])
-intervals = {k: (pd.Series(d).quantile(0.025), pd.Series(d).quantile(0.975)) for k, d in _found.items()}
+_rng = np.random.default_rng(11)
+_drawn = _rng.choice(_sums.to_numpy(), size=(20_000, len(_sums))).sum(axis=1)
+_drawn = pd.DataFrame(_drawn, columns=_sums.columns)
+intervals = {
+    k: tuple(((_drawn[k] - _drawn["middle"]) / _drawn["n"]).quantile([0.025, 0.975]))
+    for k in ("mean", "narrowed")
+}
 verdicts = {
     k: "can't tell" if lo <= 0 <= hi else ("better" if lo > 0 else "worse")
     for k, (lo, hi) in intervals.items()
 }
 
 # %% exercise="3.4" wrong="PCA fitted on all words" says="which words fit gets"
-_wide = np.concatenate(vectors[-4:], axis=-1)
+_w = np.concatenate(vectors[-4:], axis=-1)
+_fit = PCA(384, svd_solver="randomized", random_state=0).fit(_w)
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _fit.transform(_w)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
+verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
+
+# %% exercise="3.4" wrong="fitted twice" says="how often the PCA is fitted"
+_w = np.concatenate(vectors[-4:], axis=-1)
+_pca = PCA(384, svd_solver="randomized", random_state=0)
 tables = {
     "middle": vectors[3],
     "mean": vectors[-4:].mean(0),
-    "narrowed": PCA(384, svd_solver="covariance_eigh").fit_transform(_wide),
+    "narrowed": np.concatenate([_pca.fit_transform(_w[part]) for part in (split.train, split.test)]),
 }
-intervals = {"mean": (-0.033, -0.011), "narrowed": (-0.018, 0.001)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
 
 # %% exercise="3.4" wrong="not narrowed" says="1536.*width of one layer"
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": np.concatenate(vectors[-4:], axis=-1),
-}
-intervals = {"mean": (-0.033, -0.011), "narrowed": (-0.012, 0.008)}
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": np.concatenate(vectors[-4:], axis=-1)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
 
 # %% exercise="3.4" wrong="the first 384 columns" says="PCA"
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": np.concatenate(vectors[-4:], axis=-1)[:, :384],
-}
-intervals = {"mean": (-0.033, -0.011), "narrowed": (0, 0)}
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": np.concatenate(vectors[-4:], axis=-1)[:, :384]}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
-# %% exercise="3.4" wrong="a PCA of the last layer alone" says="layer 4 alone holds"
-_last = PCA(384, svd_solver="covariance_eigh").fit(vectors[-1][split.train])
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": _last.transform(vectors[-1]),
-}
-intervals = {"mean": (-0.033, -0.011), "narrowed": (-0.1, 0.01)}
+
+# %% exercise="3.4" wrong="a PCA of the last layer alone" says="which layers stood side by side"
+_w = np.concatenate(vectors[-1:], axis=-1)
+_fit = PCA(384, svd_solver="randomized", random_state=0).fit(_w[split.train])
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _fit.transform(_w)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
+verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
+
+# %% exercise="3.4" wrong="a PCA of all seven layers" says="none missing, none more"
+_w = np.concatenate(vectors, axis=-1)
+_fit = PCA(384, svd_solver="randomized", random_state=0).fit(_w[split.train])
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _fit.transform(_w)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
+verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
+
+# %% exercise="3.4" wrong="a PCA of the last three" says="none missing, none more"
+_w = np.concatenate(vectors[-3:], axis=-1)
+_fit = PCA(384, svd_solver="randomized", random_state=0).fit(_w[split.train])
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _fit.transform(_w)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
+verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
+
+# %% exercise="3.4" wrong="scaled before the PCA" says="unscaled"
+_w = np.concatenate(vectors[-4:], axis=-1)
+_w = StandardScaler().fit(_w[split.train]).transform(_w)
+_fit = PCA(384, svd_solver="randomized", random_state=0).fit(_w[split.train])
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _fit.transform(_w)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
 
 # %% exercise="3.4" wrong="mean of all layers" says="last four states"
 tables = {"middle": vectors[3], "mean": vectors.mean(0), "narrowed": vectors[4]}
-intervals = {"mean": (-0.017, -0.001), "narrowed": (-0.018, 0.001)}
+intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
+
 
 # %% exercise="3.4" wrong="not in pairs" says="same drawn sentences"
-_wide = np.concatenate(vectors[-4:], axis=-1)
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": PCA(384, svd_solver="randomized", iterated_power=1, random_state=0).fit(_wide[split.train]).transform(_wide),
-}
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
 _n = np.bincount(sentence_of)
 _rng = np.random.default_rng(0)
-
-
-def _drawn(table):
-    times = _rng.multinomial(len(_n), np.full(len(_n), 1 / len(_n)), size=1000)
-    return times @ np.bincount(sentence_of, names_right(table)) / (times @ _n)
-
-
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
 intervals, verdicts = {}, {}
 for k in ("mean", "narrowed"):
-    intervals[k] = np.quantile(_drawn(tables[k]) - _drawn(tables["middle"]), [0.025, 0.975])
-    verdicts[k] = "worse" if intervals[k][1] < 0 else "can't tell"
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    _one = np.bincount(sentence_of, _hits)[_drawn].sum(1) / _n[_drawn].sum(1)
+    _new = _rng.permuted(_drawn.ravel()).reshape(_drawn.shape)
+    _two = np.bincount(sentence_of, _base)[_new].sum(1) / _n[_new].sum(1)
+    intervals[k] = np.quantile(_one - _two, [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
 
 # %% exercise="3.4" wrong="the middle minus the combination" says="taken away from the other"
-_wide = np.concatenate(vectors[-4:], axis=-1)
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": PCA(384, svd_solver="randomized", iterated_power=1, random_state=0).fit(_wide[split.train]).transform(_wide),
-}
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
 _n = np.bincount(sentence_of)
-_times = np.random.default_rng(0).multinomial(len(_n), np.full(len(_n), 1 / len(_n)), size=1000)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
 intervals, verdicts = {}, {}
 for k in ("mean", "narrowed"):
-    _d = names_right(tables["middle"]).astype(int) - names_right(tables[k]).astype(int)
-    intervals[k] = np.quantile(_times @ np.bincount(sentence_of, _d) / (_times @ _n), [0.025, 0.975])
-    verdicts[k] = "better" if intervals[k][0] > 0 else "can't tell"
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(-_d[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
 
 # %% exercise="3.4" wrong="decides by the difference alone" says="leaves 0 out"
-_wide = np.concatenate(vectors[-4:], axis=-1)
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": PCA(384, svd_solver="randomized", iterated_power=1, random_state=0).fit(_wide[split.train]).transform(_wide),
-}
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
 _n = np.bincount(sentence_of)
-_times = np.random.default_rng(0).multinomial(len(_n), np.full(len(_n), 1 / len(_n)), size=1000)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
 intervals, verdicts = {}, {}
 for k in ("mean", "narrowed"):
-    _d = names_right(tables[k]).astype(int) - names_right(tables["middle"]).astype(int)
-    intervals[k] = np.quantile(_times @ np.bincount(sentence_of, _d) / (_times @ _n), [0.025, 0.975])
-    verdicts[k] = "better" if _d.mean() > 0 else "worse"
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(_d[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "better" if low + high > 0 else "worse"
+
 
 # %% exercise="3.4" wrong="intervals of the accuracies" says="difference of two accuracies"
-_wide = np.concatenate(vectors[-4:], axis=-1)
-tables = {
-    "middle": vectors[3],
-    "mean": vectors[-4:].mean(0),
-    "narrowed": PCA(384, svd_solver="randomized", iterated_power=1, random_state=0).fit(_wide[split.train]).transform(_wide),
-}
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
 _n = np.bincount(sentence_of)
-_times = np.random.default_rng(0).multinomial(len(_n), np.full(len(_n), 1 / len(_n)), size=1000)
-intervals = {
-    k: np.quantile(
-        _times @ np.bincount(sentence_of, names_right(tables[k])) / (_times @ _n), [0.025, 0.975]
-    )
-    for k in ("mean", "narrowed")
-}
-verdicts = {"mean": "worse", "narrowed": "can't tell"}
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(np.bincount(sentence_of, _hits)[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
+
+# %% exercise="3.4" wrong="a 90% interval" says="middle 90%.*which two quantiles"
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
+_n = np.bincount(sentence_of)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(_d[_drawn].sum(1) / _n[_drawn].sum(1), [0.05, 0.95])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
+
+# %% exercise="3.4" wrong="draws words" says="whole sentences drawn, not words"
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
+_n = np.bincount(sentence_of)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    _words = [_rng.choice(_hits - _base, size=len(_base)).mean() for _ in range(5000)]
+    intervals[k] = np.quantile(_words, [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
+
+# %% exercise="3.4" wrong="means of sentence means" says="number of words in that very draw"
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
+_n = np.bincount(sentence_of)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile((_d / _n)[_drawn].mean(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
+
+# %% exercise="3.4" wrong="a hundred draws" says="how many draws there are"
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
+_n = np.bincount(sentence_of)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(100, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(_d[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
+
+
+# %% exercise="3.4" wrong="the verdict in one word too few" says="none of the three words"
+_wide = np.concatenate(vectors[-4:], axis=-1).astype(float)
+_wide = _wide - _wide[split.train].mean(axis=0)
+_u = np.linalg.eigh(_wide[split.train] @ _wide[split.train].T)[1][:, -384:]
+_axes = np.linalg.qr(_wide[split.train].T @ _u)[0]
+tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": _wide @ _axes}
+_n = np.bincount(sentence_of)
+_rng = np.random.default_rng(0)
+_drawn = _rng.integers(len(_n), size=(20000, len(_n)))
+_base = names_right(tables["middle"]).astype(int)
+intervals, verdicts = {}, {}
+for k in ("mean", "narrowed"):
+    _hits = names_right(tables[k]).astype(int)
+    _d = np.bincount(sentence_of, _hits - _base)
+    intervals[k] = np.quantile(_d[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    low, high = intervals[k]
+    verdicts[k] = "worse" if high < 0 else "cannot tell"

@@ -131,6 +131,46 @@ def lookup_accuracy(train_words, train_tags, test_words, test_tags):
     return 100 * np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
 
 
+# %% exercise="4.1" wrong="dict of pairs keeps the last tag" says="which of a type's tags is kept"
+def lookup_accuracy(train_words, train_tags, test_words, test_tags):
+    table = dict(zip([w.lower() for w in train_words], train_tags))
+    fallback = max(set(train_tags), key=train_tags.count)
+    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
+
+
+# %% exercise="4.1" wrong="majority over types" says="or each type once"
+from collections import Counter, defaultdict
+
+
+def lookup_accuracy(train_words, train_tags, test_words, test_tags):
+    counts = defaultdict(Counter)
+    for word, tag in zip(train_words, train_tags):
+        counts[word.lower()][tag] += 1
+    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
+    fallback = Counter(table.values()).most_common(1)[0][0]
+    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
+
+
+# %% exercise="4.1" wrong="the alphabetically last tag, NOUN for the unseen" says="talk was a verb once"
+def lookup_accuracy(train_words, train_tags, test_words, test_tags):
+    table = {}
+    for word, tag in zip(train_words, train_tags):
+        table[word.lower()] = max(table.get(word.lower(), ""), tag)
+    return np.mean([table.get(w.lower(), "NOUN") == t for w, t in zip(test_words, test_tags)])
+
+
+# %% exercise="4.1" wrong="NOUN for the unseen" says="commonest tag of all training words"
+from collections import Counter, defaultdict
+
+
+def lookup_accuracy(train_words, train_tags, test_words, test_tags):
+    counts = defaultdict(Counter)
+    for word, tag in zip(train_words, train_tags):
+        counts[word.lower()][tag] += 1
+    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
+    return np.mean([table.get(w.lower(), "NOUN") == t for w, t in zip(test_words, test_tags)])
+
+
 # %% exercise="4.2" right="GroupShuffleSplit"
 from sklearn.model_selection import GroupShuffleSplit
 
@@ -234,6 +274,42 @@ def prepare(features, sentence_of, test_share=0.25, seed=0):
     return train, test, scaler.transform(features[train]), scaler.transform(features[test])
 
 
+# %% exercise="4.2" wrong="train shuffled, its features not" says="row i of train_x belongs"
+def prepare(features, sentence_of, test_share=0.25, seed=0):
+    _, drawn = train_test_split(np.unique(sentence_of), test_size=test_share, random_state=seed)
+    tests = np.isin(sentence_of, drawn)
+    train, test = np.flatnonzero(~tests), np.flatnonzero(tests)
+    scaler = StandardScaler().fit(features[train])
+    shuffled = np.random.default_rng(seed).permutation(train)
+    return shuffled, test, scaler.transform(features[train]), scaler.transform(features[test])
+
+
+# %% exercise="4.2" wrong="masks" says="np.flatnonzero"
+def prepare(features, sentence_of, test_share=0.25, seed=0):
+    _, drawn = train_test_split(np.unique(sentence_of), test_size=test_share, random_state=seed)
+    tests = np.isin(sentence_of, drawn)
+    scaler = StandardScaler().fit(features[~tests])
+    return ~tests, tests, scaler.transform(features[~tests]), scaler.transform(features[tests])
+
+
+# %% exercise="4.2" wrong="one mean over all columns" says="column [0-9] has the mean.*mean of its own"
+def prepare(features, sentence_of, test_share=0.25, seed=0):
+    _, drawn = train_test_split(np.unique(sentence_of), test_size=test_share, random_state=seed)
+    tests = np.isin(sentence_of, drawn)
+    train, test = np.flatnonzero(~tests), np.flatnonzero(tests)
+    mean, sd = features[train].mean(), features[train].std()
+    return train, test, (features[train] - mean) / sd, (features[test] - mean) / sd
+
+
+# %% exercise="4.2" wrong="draws from the sentence of each word" says="np.unique holds each sentence once"
+def prepare(features, sentence_of, test_share=0.25, seed=0):
+    _, drawn = train_test_split(sentence_of, test_size=test_share, random_state=seed)
+    tests = np.isin(sentence_of, drawn)
+    train, test = np.flatnonzero(~tests), np.flatnonzero(tests)
+    scaler = StandardScaler().fit(features[train])
+    return train, test, scaler.transform(features[train]), scaler.transform(features[test])
+
+
 # %% exercise="4.3" right="a dictionary filled on the way"
 import random
 
@@ -309,6 +385,23 @@ def control_labels(words, tags, seed):
 def control_labels(words, tags, seed):
     types = np.unique([w.lower() for w in words])
     return np.random.default_rng(seed).choice(np.asarray(tags), size=len(types))
+
+
+# %% exercise="4.3" wrong="drawn from the tags of the types" says="one tag of each type"
+def control_labels(words, tags, seed):
+    types, first, type_of = np.unique(
+        [w.lower() for w in words], return_index=True, return_inverse=True
+    )
+    of_types = np.asarray(tags)[first]
+    return np.random.default_rng(seed).choice(of_types, size=len(types))[type_of]
+
+
+# %% exercise="4.3" wrong="each type's tag, shuffled over the types" says="one tag of each type"
+def control_labels(words, tags, seed):
+    _, first, type_of = np.unique(
+        [w.lower() for w in words], return_index=True, return_inverse=True
+    )
+    return np.random.default_rng(seed).permutation(np.asarray(tags)[first])[type_of]
 
 
 # %% exercise="4.4" right="multinomial"
@@ -487,3 +580,43 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [3]
+
+# %% exercise="4.4" wrong="always one seed" says="twelve seeds give the same"
+def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
+    n = np.bincount(sentence_of)
+    d = np.bincount(sentence_of, np.asarray(right_a, float) - right_b)
+    i = np.random.default_rng(0).integers(len(n), size=(draws, len(n)))
+    return np.quantile(d[i].sum(1) / n[i].sum(1), [0.025, 0.975])
+
+
+like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
+
+# %% exercise="4.4" wrong="always a thousand draws" says="does draws set the number"
+def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
+    n = np.bincount(sentence_of)
+    d = np.bincount(sentence_of, np.asarray(right_a, float) - right_b)
+    i = np.random.default_rng(seed).integers(len(n), size=(1000, len(n)))
+    return np.quantile(d[i].sum(1) / n[i].sum(1), [0.025, 0.975])
+
+
+like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
+
+# %% exercise="4.4" wrong="divided by all test words" says="that of this very draw"
+def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
+    n = np.bincount(sentence_of)
+    d = np.bincount(sentence_of, np.asarray(right_a, float) - right_b)
+    i = np.random.default_rng(seed).integers(len(n), size=(draws, len(n)))
+    return np.quantile(d[i].sum(1) / len(sentence_of), [0.025, 0.975])
+
+
+like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
+
+# %% exercise="4.4" wrong="points" says="a share, not points"
+def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
+    n = np.bincount(sentence_of)
+    d = np.bincount(sentence_of, np.asarray(right_a, float) - right_b)
+    i = np.random.default_rng(seed).integers(len(n), size=(draws, len(n)))
+    return np.quantile(100 * d[i].sum(1) / n[i].sum(1), [0.025, 0.975])
+
+
+like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]

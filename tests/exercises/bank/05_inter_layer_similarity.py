@@ -67,6 +67,28 @@ def corrected_cosine(x, y):
     return np.diag(table).mean() - table.mean()
 
 
+# %% exercise="5.1" wrong="the diagonal set to 0, the sum divided by n times n" says="divided by n[(]n - 1[)]"
+def corrected_cosine(x, y):
+    if x.shape != y.shape or len(x) < 2:
+        raise ValueError
+    x = x / np.linalg.norm(x, axis=1, keepdims=True)
+    y = y / np.linalg.norm(y, axis=1, keepdims=True)
+    table = x @ y.T
+    own = np.diag(table).mean()
+    np.fill_diagonal(table, 0)
+    return own - table.mean()
+
+
+# %% exercise="5.1" wrong="writes into its inputs" says="not what they were"
+def corrected_cosine(x, y):
+    if x.shape != y.shape or len(x) < 2:
+        raise ValueError
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    y /= np.linalg.norm(y, axis=1, keepdims=True)
+    table = x @ y.T
+    return np.diag(table).mean() - table[~np.eye(len(x), dtype=bool)].mean()
+
+
 # %% exercise="5.1" wrong="chance within the one layer" says="other[*] one"
 def corrected_cosine(x, y):
     if x.shape != y.shape or len(x) < 2:
@@ -214,7 +236,7 @@ def debiased_cka(x, y):
     return h(k, m) / np.sqrt(h(k, k)) / np.sqrt(h(m, m))
 
 
-# %% exercise="5.2" wrong="the plain form" says="unrelated random tables"
+# %% exercise="5.2" wrong="the plain form" says="as the plain form does"
 def debiased_cka(x, y):
     if len(x) != len(y) or len(x) < 4:
         raise ValueError
@@ -222,7 +244,7 @@ def debiased_cka(x, y):
     return np.square(y.T @ x).sum() / np.linalg.norm(x.T @ x) / np.linalg.norm(y.T @ y)
 
 
-# %% exercise="5.2" wrong="the diagonal is kept" says="unrelated random tables.*diagonal"
+# %% exercise="5.2" wrong="the diagonal is kept" says="as the plain form does.*diagonal"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -240,7 +262,7 @@ def debiased_cka(x, y):
     return H(K, L) / np.sqrt(H(K, K) * H(L, L))
 
 
-# %% exercise="5.2" wrong="no root" says="with itself comes out"
+# %% exercise="5.2" wrong="no root" says="with itself comes out.*under a root"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -279,7 +301,7 @@ def debiased_cka(x, y):
     return H(K, L) / np.sqrt(H(K, K) * H(L, L))
 
 
-# %% exercise="5.2" wrong="the trace alone" says="unrelated random tables|-1/2"
+# %% exercise="5.2" wrong="the trace alone" says="as the trace alone does"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -290,7 +312,7 @@ def debiased_cka(x, y):
     return (K * L).sum() / np.sqrt((K * K).sum() * (L * L).sum())
 
 
-# %% exercise="5.2" wrong="debiased above, plain below" says="with itself comes out"
+# %% exercise="5.2" wrong="debiased above, plain below" says="with itself comes out.*the same H of each side"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -320,15 +342,13 @@ def debiased_cka(x, y):
 
     def H(K, L):
         return (
-            np.trace(K @ L)
-            + K.sum() * L.sum() / n / (n - 1)
-            - 2 / (n - 2) * (K.sum(0) @ L.sum(0))
+            np.trace(K @ L) + K.sum() * L.sum() / n / (n - 1) - 2 / (n - 2) * (K.sum(0) @ L.sum(0))
         )
 
     return H(K, L) / np.sqrt(H(K, K) * H(L, L))
 
 
-# %% exercise="5.2" wrong="tables of dimensions instead of words" says="-1/2"
+# %% exercise="5.2" wrong="tables of dimensions instead of words" says="the shape of K"
 def debiased_cka(x, y):
     n = len(x)
     if len(y) != n or n < 4:
@@ -362,6 +382,86 @@ def debiased_cka(x, y):
             + K.sum() * L.sum() / (n - 1) / (n - 2)
             - 2 / (n - 2) * (K.sum(0) @ L.sum(0))
         )
+
+    return H(K, L) / np.sqrt(H(K, K) * H(L, L))
+
+
+# %% exercise="5.2" wrong="the trace of an elementwise product" says="came out negative"
+def debiased_cka(x, y):
+    n = len(x)
+    if len(y) != n or n < 4:
+        raise ValueError
+    K, L = x @ x.T, y @ y.T
+    np.fill_diagonal(K, 0)
+    np.fill_diagonal(L, 0)
+
+    def H(K, L):
+        s, mixed = K.sum() * L.sum(), K.sum(0) @ L.sum(0)
+        return np.trace(K * L) + s / (n - 1) / (n - 2) - 2 / (n - 2) * mixed
+
+    return H(K, L) / np.sqrt(H(K, K) * H(L, L))
+
+
+# %% exercise="5.2" wrong="brackets left out of the last factor" says="came out negative|which one differs"
+def debiased_cka(x, y):
+    n = len(x)
+    if len(y) != n or n < 4:
+        raise ValueError
+    K, L = x @ x.T, y @ y.T
+    np.fill_diagonal(K, 0)
+    np.fill_diagonal(L, 0)
+
+    def H(K, L):
+        s, mixed = K.sum() * L.sum(), K.sum(0) @ L.sum(0)
+        return np.trace(K @ L) + s / (n - 1) / (n - 2) - 2 / n - 2 * mixed
+
+    return H(K, L) / np.sqrt(H(K, K) * H(L, L))
+
+
+# %% exercise="5.2" wrong="a product where a division belongs" says="which one differs"
+def debiased_cka(x, y):
+    n = len(x)
+    if len(y) != n or n < 4:
+        raise ValueError
+    K, L = x @ x.T, y @ y.T
+    np.fill_diagonal(K, 0)
+    np.fill_diagonal(L, 0)
+
+    def H(K, L):
+        s, mixed = K.sum() * L.sum(), K.sum(0) @ L.sum(0)
+        return np.trace(K @ L) + s / (n - 1) * (n - 2) - 2 / (n - 2) * mixed
+
+    return H(K, L) / np.sqrt(H(K, K) * H(L, L))
+
+
+# %% exercise="5.2" wrong="the diagonal is kept, without centring" says="came out negative"
+def debiased_cka(x, y):
+    n = len(x)
+    if len(y) != n or n < 4:
+        raise ValueError
+    K, L = x @ x.T, y @ y.T
+
+    def H(K, L):
+        s, mixed = K.sum() * L.sum(), K.sum(0) @ L.sum(0)
+        return np.trace(K @ L) + s / (n - 1) / (n - 2) - 2 / (n - 2) * mixed
+
+    return H(K, L) / np.sqrt(H(K, K) * H(L, L))
+
+
+# %% exercise="5.2" wrong="centres in place" says="not what they were"
+def debiased_cka(x, y):
+    n = len(x)
+    if len(y) != n or n < 4:
+        raise ValueError
+    x -= x.mean(0)
+    y -= y.mean(0)
+    K, L = x @ x.T, y @ y.T
+    np.fill_diagonal(K, 0)
+    np.fill_diagonal(L, 0)
+
+    def H(K, L):
+        s, mixed = K.sum() * L.sum(), K.sum(0) @ L.sum(0)
+        return (K * L).sum() + s / (n - 1) / (n - 2) - 2 / (n - 2) * mixed
 
     return H(K, L) / np.sqrt(H(K, K) * H(L, L))
 
@@ -510,6 +610,50 @@ def cka_with_floor(x, y, seed=0):
     return cka(x, y), np.mean(floors)
 
 
+# %% exercise="5.3" wrong="one shuffle in the place of ten" says="how many shuffles"
+def cka_with_floor(x, y, seed=0):
+    def cka(left, right):
+        left, right = left - left.mean(0), right - right.mean(0)
+        return np.square(right.T @ left).sum() / (
+            np.linalg.norm(left.T @ left) * np.linalg.norm(right.T @ right)
+        )
+
+    order = np.random.default_rng(seed).permutation(len(x))
+    return cka(x, y), cka(x, y[order])
+
+
+# %% exercise="5.3" wrong="ten times the same shuffle" says="is each a new one"
+def cka_with_floor(x, y, seed=0):
+    def cka(left, right):
+        left, right = left - left.mean(0), right - right.mean(0)
+        return np.square(right.T @ left).sum() / (
+            np.linalg.norm(left.T @ left) * np.linalg.norm(right.T @ right)
+        )
+
+    floors = []
+    for _ in range(10):
+        order = np.random.default_rng(seed).permutation(len(x))
+        floors.append(cka(x, y[order]))
+    return cka(x, y), np.mean(floors)
+
+
+# %% exercise="5.3" wrong="centred both ways" says="take off more than|rows as a whole"
+def cka_with_floor(x, y, seed=0):
+    def centre(table):
+        table = table - table.mean(1, keepdims=True)
+        return table - table.mean(0)
+
+    def cka(left, right):
+        left, right = centre(left), centre(right)
+        return np.square(right.T @ left).sum() / (
+            np.linalg.norm(left.T @ left) * np.linalg.norm(right.T @ right)
+        )
+
+    draw = np.random.default_rng(seed)
+    floors = [cka(x, y[draw.permutation(len(x))]) for _ in range(10)]
+    return cka(x, y), np.mean(floors)
+
+
 # %% exercise="5.4" right="counts of a multinomial draw"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
@@ -525,12 +669,12 @@ def changes(table):
     return 1 - np.einsum("kwh,kwh->kw", table[:-1], table[1:])
 
 
-scaled = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
 least_change = {
     "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(scaled), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
 }
-conclusion = "B"
+conclusion = "C"
 
 # %% exercise="5.4" right="loops, with Python's random"
 import random
@@ -561,17 +705,12 @@ def changes(table):
 
 from sklearn.preprocessing import StandardScaler
 
+standardised = [StandardScaler().fit_transform(v) for v in vectors]
 least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids, 300),
-    "standardised": list(
-        least_step(
-            changes(np.array([StandardScaler().fit_transform(v) for v in vectors])),
-            sentence_ids,
-            300,
-        )
-    ),
+    "as they are": least_step(changes(vectors), sentence_ids, seed=3),
+    "standardised": list(least_step(changes(np.array(standardised)), sentence_ids)),
 }
-conclusion = "b"
+conclusion = "c"
 
 # %% exercise="5.4" right="torch"
 import torch
@@ -597,11 +736,14 @@ def changes(table):
 
 
 _t = torch.as_tensor(vectors)
+# Divided by n - 1 where the others divide by n.
+standardised = (_t - _t.mean(1, True)) / _t.std(1, keepdim=True)
 least_change = {
     "as they are": least_step(changes(_t), sentence_ids),
-    "standardised": least_step(changes((_t - _t.mean(1, True)) / _t.std(1, keepdim=True)), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
 }
-conclusion = "B"
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="single words are drawn" says="whole sentences"
 def least_step(change, sentence_ids, n=1000, seed=0):
@@ -612,8 +754,10 @@ def least_step(change, sentence_ids, n=1000, seed=0):
     return int(step), float(np.mean(hits))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="each step gets a resample of its own" says="same resample"
 def least_step(change, sentence_ids, n=1000, seed=0):
@@ -627,44 +771,58 @@ def least_step(change, sentence_ids, n=1000, seed=0):
     return int(step), float(np.mean(np.argmin(means, axis=0) == step))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="the largest change" says="least or largest"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     means = times[:, unit] @ change.T
     step = change.mean(1).argmax()
     return int(step), float(np.mean(means.argmax(1) == step))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="steps counted from 1" says="where the count begins"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     means = times[:, unit] @ change.T
     step = change.mean(1).argmin()
     return int(step) + 1, float(np.mean(means.argmin(1) == step))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="a mean over sentences" says="over words, each counting the same"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
     per = np.array([np.bincount(unit, row) for row in change]) / np.bincount(unit)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     step = per.mean(1).argmin()
     return int(step), float(np.mean((times @ per.T).argmin(1) == step))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="drawn without replacement" says="replacement"
 def least_step(change, sentence_ids, n=1000, seed=0):
@@ -679,13 +837,17 @@ def least_step(change, sentence_ids, n=1000, seed=0):
     return int(step), float(np.mean(hits))
 
 
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="the same vectors twice" says="computed from the standardised"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     means = times[:, unit] @ change.T
     step = change.mean(1).argmin()
     return int(step), float(np.mean(means.argmin(1) == step))
@@ -696,16 +858,20 @@ def changes(table):
     return 1 - (table[:-1] * table[1:]).sum(-1)
 
 
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
 least_change = {
     "as they are": least_step(changes(vectors), sentence_ids),
     "standardised": least_step(changes(vectors), sentence_ids),
 }
 conclusion = "A"
 
+
 # %% exercise="5.4" wrong="cosine in the place of change" says="step 5.*change, or cosine"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     means = times[:, unit] @ change.T
     step = change.mean(1).argmin()
     return int(step), float(np.mean(means.argmin(1) == step))
@@ -716,17 +882,20 @@ def cosines(table):
     return (table[:-1] * table[1:]).sum(-1)
 
 
-_scaled = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
 least_change = {
     "as they are": least_step(cosines(vectors), sentence_ids),
     "standardised": (0, 1.0),
 }
-conclusion = "B"
+conclusion = "C"
+
 
 # %% exercise="5.4" wrong="the more certain measure is right" says="which measure to use"
 def least_step(change, sentence_ids, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     means = times[:, unit] @ change.T
     step = change.mean(1).argmin()
     return int(step), float(np.mean(means.argmin(1) == step))
@@ -737,9 +906,143 @@ def changes(table):
     return 1 - (table[:-1] * table[1:]).sum(-1)
 
 
-_scaled = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
 least_change = {
     "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(_scaled), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
 }
-conclusion = "D"
+conclusion = "E"
+
+
+# %% exercise="5.4" wrong="a sentence drawn twice counts once" says="does your indexing keep it twice"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    draw = np.random.default_rng(seed)
+    units = np.unique(sentence_ids)
+    step = change.mean(1).argmin()
+    hits = 0
+    for _ in range(n):
+        drawn = draw.choice(units, size=len(units))
+        hits += change[:, np.isin(sentence_ids, drawn)].mean(1).argmin() == step
+    return int(step), hits / n
+
+
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
+conclusion = "C"
+
+
+# %% exercise="5.4" wrong="only centred" says="is there a division"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
+    means = times[:, unit] @ change.T
+    step = change.mean(1).argmin()
+    return int(step), float(np.mean(means.argmin(1) == step))
+
+
+def changes(table):
+    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
+    return 1 - (table[:-1] * table[1:]).sum(-1)
+
+
+standardised = vectors - vectors.mean(1, keepdims=True)
+least_change = {
+    "as they are": least_step(changes(vectors), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
+}
+conclusion = "C"
+
+
+# %% exercise="5.4" wrong="all layers standardised at once" says="all of them with one mean"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
+    means = times[:, unit] @ change.T
+    step = change.mean(1).argmin()
+    return int(step), float(np.mean(means.argmin(1) == step))
+
+
+def changes(table):
+    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
+    return 1 - (table[:-1] * table[1:]).sum(-1)
+
+
+standardised = (vectors - vectors.mean((0, 1))) / vectors.std((0, 1))
+least_change = {
+    "as they are": least_step(changes(vectors), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
+}
+conclusion = "C"
+
+
+# %% exercise="5.4" wrong="standardised along the dimensions of a word" says="along which axis"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
+    means = times[:, unit] @ change.T
+    step = change.mean(1).argmin()
+    return int(step), float(np.mean(means.argmin(1) == step))
+
+
+def changes(table):
+    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
+    return 1 - (table[:-1] * table[1:]).sum(-1)
+
+
+standardised = (vectors - vectors.mean(2, keepdims=True)) / vectors.std(2, keepdims=True)
+least_change = {
+    "as they are": least_step(changes(vectors), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
+}
+conclusion = "C"
+
+
+# %% exercise="5.4" wrong="both are called certain" says="beside .95"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
+    means = times[:, unit] @ change.T
+    step = change.mean(1).argmin()
+    return int(step), float(np.mean(means.argmin(1) == step))
+
+
+def changes(table):
+    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
+    return 1 - (table[:-1] * table[1:]).sum(-1)
+
+
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {
+    "as they are": least_step(changes(vectors), sentence_ids),
+    "standardised": least_step(changes(standardised), sentence_ids),
+}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="shares typed in from another sample" says="own least_step|with their own ids"
+def least_step(change, sentence_ids, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
+    means = times[:, unit] @ change.T
+    step = change.mean(1).argmin()
+    return int(step), float(np.mean(means.argmin(1) == step))
+
+
+def changes(table):
+    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
+    return 1 - (table[:-1] * table[1:]).sum(-1)
+
+
+standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
+least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
+conclusion = "B"

@@ -135,6 +135,22 @@ def share_of_errors_removed(accuracy):
         return (accuracy - first) / (1 - first)
 
 
+# %% exercise="6.1" wrong="layer 0 loses its axis" says="keep an axis of its own"
+def share_of_errors_removed(accuracy):
+    first = accuracy[..., 0]
+    if (first == 1).any():
+        raise ValueError
+    return (accuracy - first) / (1 - first)
+
+
+# %% exercise="6.1" wrong="works for tables only" says="for the shape [(]7,[)]"
+def share_of_errors_removed(accuracy):
+    first = accuracy[:, :1]
+    if (first == 1).any():
+        raise ValueError
+    return (accuracy - first) / (1 - first)
+
+
 # %% exercise="6.2" right="dictionaries and loops"
 def form_table_accuracy(train_words, train_labels, test_words, test_labels):
     counts, overall = {}, {}
@@ -297,10 +313,59 @@ def form_table_accuracy(train_words, train_labels, test_words, test_labels):
     return np.mean([t in table.get(w.lower(), {usual}) for w, t in zip(test_words, test_labels)])
 
 
+# %% exercise="6.2" wrong="lower case in training only" says="in which spelling"
+def form_table_accuracy(train_words, train_labels, test_words, test_labels):
+    counts = defaultdict(Counter)
+    for word, label in zip(train_words, train_labels):
+        counts[word.lower()][label] += 1
+    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
+    usual = Counter(train_labels).most_common(1)[0][0]
+    named = [table.get(w, usual) for w in test_words]
+    return np.mean(np.array(named) == np.array(test_labels))
+
+
+# %% exercise="6.2" wrong="lower case in the test only" says="with The in training"
+def form_table_accuracy(train_words, train_labels, test_words, test_labels):
+    counts = defaultdict(Counter)
+    for word, label in zip(train_words, train_labels):
+        counts[word][label] += 1
+    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
+    usual = Counter(train_labels).most_common(1)[0][0]
+    named = [table.get(w.lower(), usual) for w in test_words]
+    return np.mean(np.array(named) == np.array(test_labels))
+
+
+# %% exercise="6.2" wrong="a list of label and count, not a label" says="or a list of [(]label, count[)]"
+def form_table_accuracy(train_words, train_labels, test_words, test_labels):
+    counts = defaultdict(Counter)
+    for word, label in zip(train_words, train_labels):
+        counts[word.lower()][label] += 1
+    usual = Counter(train_labels).most_common(1)
+    right = 0
+    for word, label in zip(test_words, test_labels):
+        form = word.lower()
+        named = counts[form].most_common(1) if form in counts else usual
+        right += named == label
+    return right / len(test_words)
+
+
+# %% exercise="6.2" wrong="only the fallback is a list" says="is what they get a label, or a list"
+def form_table_accuracy(train_words, train_labels, test_words, test_labels):
+    counts = defaultdict(Counter)
+    for word, label in zip(train_words, train_labels):
+        counts[word.lower()][label] += 1
+    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
+    usual = Counter(train_labels).most_common(1)[0]
+    named = [table.get(w.lower(), usual) for w in test_words]
+    return sum(n == t for n, t in zip(named, test_labels)) / len(named)
+
+
 # %% exercise="6.3" right="one draw for both"
 def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
     units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    times = np.random.default_rng(seed).multinomial(
+        len(units), np.full(len(units), 1 / len(units)), n
+    )
     weights = times[:, unit]  # (n, words)
     words = weights.sum(1)[:, None]
     a, b = (weights @ np.asarray(c).T.astype(float) / words for c in (correct_a, correct_b))
@@ -347,7 +412,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed + 1)
@@ -360,7 +427,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units = unit = np.arange(len(sentence_ids))
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -373,7 +442,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -386,7 +457,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -400,7 +473,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -414,7 +489,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -427,7 +504,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ (right / sizes).T) / len(units)
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -440,7 +519,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         units, unit = np.unique(sentence_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
-        times = np.random.default_rng(seed).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
         return (times @ right.T) / (times @ sizes)[:, None]
 
     a, b = resampled(correct_a, seed), resampled(correct_b, seed)
@@ -457,6 +538,31 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
         a, b = (np.asarray(c) @ times / times.sum() for c in (correct_a, correct_b))
         differences.append(measure(b) - measure(a))
     return np.nanquantile(differences, [0.025, 0.975])
+
+
+# %% exercise="6.3" wrong="a seed of its own" says="what the random generator is made from"
+def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+    units, unit = np.unique(sentence_ids, return_inverse=True)
+    times = np.random.default_rng(0).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
+    weights = times[:, unit]
+    a, b = (weights @ c.T.astype(float) / weights.sum(1)[:, None] for c in (correct_a, correct_b))
+    return np.nanquantile(measure(b) - measure(a), [0.025, 0.975])
+
+
+# %% exercise="6.3" wrong="only unit_of_word from np.unique" says="some without any word"
+def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+    def resampled(correct, seed):
+        units = np.arange(len(sentence_ids))
+        _, unit = np.unique(sentence_ids, return_inverse=True)
+        right = np.array([np.bincount(unit, row, len(units)) for row in correct])
+        sizes = np.bincount(unit, minlength=len(units))
+        times = np.random.default_rng(seed).multinomial(
+            len(units), np.full(len(units), 1 / len(units)), n
+        )
+        return (times @ right.T) / (times @ sizes)[:, None]
+
+    a, b = resampled(correct_a, seed), resampled(correct_b, seed)
+    return np.nanquantile(measure(b) - measure(a), [0.025, 0.975])
 
 
 # %% exercise="6.4" right="the course's loop, written out"
@@ -500,14 +606,22 @@ order_of_properties["verb, subject"] = (*order_of_properties["verb, subject"][:2
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
     _low, _high = interval_of_difference(correct[_b], correct[_a], test_ids, expected_layer)
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low > 0 else _b if _high < 0 else "open")
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _a if _low > 0 else _b if _high < 0 else "open",
+    )
 
 
 # %% exercise="6.4" wrong="the larger number comes first" says="smaller expected layer"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
     _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _b if _low > 0 else _a if _high < 0 else "open")
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _b if _low > 0 else _a if _high < 0 else "open",
+    )
 
 
 # %% exercise="6.4" wrong="by the middle of the interval, nothing stays open" says="does the interval reach 0"
@@ -517,15 +631,21 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
     order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low + _high > 0 else _b)
 
 
-# %% exercise="6.4" wrong="best layers in the place of expected ones" says="expected layers"
+# %% exercise="6.4" wrong="best layers in the place of expected ones" says="measure that of expected layers"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, lambda x: x.argmax(-1) + 0.0)
+    _low, _high = interval_of_difference(
+        correct[_a], correct[_b], test_ids, lambda x: x.argmax(-1) + 0.0
+    )
     _high = _high + 1e-9
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low > 0 else _b if _high < 0 else "open")
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _a if _low > 0 else _b if _high < 0 else "open",
+    )
 
 
-# %% exercise="6.4" wrong="two intervals, not one of the difference" says="paired"
+# %% exercise="6.4" wrong="two intervals, not one of the difference" says="two intervals' ends"
 def _interval(name):
     _, unit = np.unique(test_ids, return_inverse=True)
     m = unit.max() + 1
@@ -537,7 +657,11 @@ def _interval(name):
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
     _low, _high = _interval(_b)[0] - _interval(_a)[1], _interval(_b)[1] - _interval(_a)[0]
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low > 0 else _b if _high < 0 else "open")
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _a if _low > 0 else _b if _high < 0 else "open",
+    )
 
 
 # %% exercise="6.4" wrong="always open" says="does the interval reach 0"
@@ -558,11 +682,23 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
     _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, lambda x: x.max(-1))
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low > 0 else _b if _high < 0 else "open")
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _a if _low > 0 else _b if _high < 0 else "open",
+    )
 
 
 # %% exercise="6.4" wrong="NaN left in" says="no rise"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = (np.nan, np.nan) if _a == 'adjective' else interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
-    order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low > 0 else _b if _high < 0 else "open")
+    _low, _high = (
+        (np.nan, np.nan)
+        if _a == "adjective"
+        else interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+    )
+    order_of_properties[f"{_a}, {_b}"] = (
+        _low,
+        _high,
+        _a if _low > 0 else _b if _high < 0 else "open",
+    )
