@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from bs4 import BeautifulSoup
 from build_live import build_live
+from compress_figures import compress_figures
 from subset_icons import subset_icons
 
 ROOT = Path(__file__).parents[1]
@@ -150,6 +151,7 @@ def _faults_of_link(page: Path, path: Path, href: str, anchors: dict, site: Path
 def main(fresh: bool) -> None:
     run_jupyter_book(fresh)
     subset_icons(SITE)
+    compress_figures(SITE)
     build_live(SITE)
     pages = pages_of_contents()
     remove_pages_of_former_builds(pages)

@@ -58,7 +58,7 @@ def table(treebank: dict[str, list[conllu.TokenList]]) -> str:
     rows = ["documents", "sentences", "words", "multiword tokens", "named mentions",
             "pronouns and nominals that point back", "predicates with roles", "role arguments"]  # fmt: skip
     counts = {split: counts_of(treebank[split]) for split in SPLITS}
-    lines = ["| | train | dev | test | all |", "|---|---|---|---|---|"]
+    lines = ["| count of | train | dev | test | all |", "|---|---|---|---|---|"]
     for row in rows:
         numbers = [counts[split][row] for split in SPLITS]
         lines.append(f"| {row} | " + " | ".join(f"{n:,}" for n in [*numbers, sum(numbers)]) + " |")

@@ -121,10 +121,10 @@ _seen = float(
         ["up", "Up", "up", "down", "Down", "down"],
         ["ADV", "ADV", "ADP", "ADP", "ADV", "ADV"],
         ["up", "down", "up", "down"],
-        ["ADV", "ADV", "ADP", "ADV"],
+        ["ADV"] * 4,
     )
 )
-assert abs(_seen - 0.75) < 1e-6, (
+assert abs(_seen - 1) < 1e-6, (
     "A type gets the commonest of its tags, not the first or the last of them."
 )
 _seen = float(
@@ -307,7 +307,9 @@ import numpy as np
 
 _seed = int(os.environ.get("WHICHLAYER_SEED", "20"))
 # The tags' shares differ by words and by types: the types with X come seven times each.
-_kinds = ["X" if _i % 5 == 0 else "Y" if _i % 5 < 4 else "Z" for _i in range(3000)]
+_kinds = [
+    "X" if _i % 5 == 0 else "Y" if _i % 5 < 4 else "Z" for _i in range(3000)
+]
 _more = [_i for _i in range(0, 3000, 5) for _ in range(6)]
 _words = [f"Word{_i}" for _i in range(3000)] + [f"word{_i}" for _i in _more]
 _tags = _kinds + [_kinds[_i] for _i in _more]
@@ -477,10 +479,10 @@ _ends = {
         float(paired_interval(_a, _b, _of, draws=_draws, seed=_s)[0])
         for _s in range(_seed, _seed + 12)
     ]
-    for _draws in (10, 1000)
+    for _draws in (10, 500)
 }
 assert len(set(_ends[10])) > 1, "Another seed draws other sentences."
-assert np.std(_ends[10]) > 2 * np.std(_ends[1000]), (
+assert np.std(_ends[10]) > 1.8 * np.std(_ends[500]), (
     "draws is the number of resamples: more of them leave less to chance."
 )
 _all, _none = np.ones(len(_of), dtype=bool), np.zeros(len(_of), dtype=bool)
@@ -557,6 +559,7 @@ for _layers, _where, _slack in (
 # study.</details>
 #
 # <details><summary>Hint 2</summary>What would somebody score who has never seen the vectors?</details>
+
 
 # %%
 def wilson_interval(right, n, z=1.96):
