@@ -597,7 +597,11 @@ def mixes_of_tasks(states, w):
 _wide = np.concatenate([vectors[k] for k in (3, 4, 5, 6)], axis=1)
 _pca = PCA(384, svd_solver="full")
 _pca.fit(_wide[split.train])
-tables = {"middle": vectors[3], "mean": np.mean(vectors[3:], axis=0), "narrowed": _pca.transform(_wide)}
+tables = {
+    "middle": vectors[3],
+    "mean": np.mean(vectors[3:], axis=0),
+    "narrowed": _pca.transform(_wide),
+}
 _hits = {k: names_right(t).astype(int) for k, t in tables.items()}
 _both = np.array([_hits["mean"] - _hits["middle"], _hits["narrowed"] - _hits["middle"]])
 _sums = np.array([_both[:, sentence_of == s].sum(axis=1) for s in range(sentence_of.max() + 1)])
@@ -680,20 +684,30 @@ _pca = PCA(384, svd_solver="randomized", random_state=0)
 tables = {
     "middle": vectors[3],
     "mean": vectors[-4:].mean(0),
-    "narrowed": np.concatenate([_pca.fit_transform(_w[part]) for part in (split.train, split.test)]),
+    "narrowed": np.concatenate(
+        [_pca.fit_transform(_w[part]) for part in (split.train, split.test)]
+    ),
 }
 intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
 
 # %% exercise="3.4" wrong="not narrowed" says="1536.*width of one layer"
-tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": np.concatenate(vectors[-4:], axis=-1)}
+tables = {
+    "middle": vectors[3],
+    "mean": vectors[-4:].mean(0),
+    "narrowed": np.concatenate(vectors[-4:], axis=-1),
+}
 intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
 
 # %% exercise="3.4" wrong="the first 384 columns" says="PCA"
-tables = {"middle": vectors[3], "mean": vectors[-4:].mean(0), "narrowed": np.concatenate(vectors[-4:], axis=-1)[:, :384]}
+tables = {
+    "middle": vectors[3],
+    "mean": vectors[-4:].mean(0),
+    "narrowed": np.concatenate(vectors[-4:], axis=-1)[:, :384],
+}
 intervals = {"mean": (-0.04, -0.016), "narrowed": (-0.018, 0.004)}
 verdicts = {"mean": "worse", "narrowed": "can't tell"}
 
@@ -819,7 +833,9 @@ intervals, verdicts = {}, {}
 for k in ("mean", "narrowed"):
     _hits = names_right(tables[k]).astype(int)
     _d = np.bincount(sentence_of, _hits - _base)
-    intervals[k] = np.quantile(np.bincount(sentence_of, _hits)[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975])
+    intervals[k] = np.quantile(
+        np.bincount(sentence_of, _hits)[_drawn].sum(1) / _n[_drawn].sum(1), [0.025, 0.975]
+    )
     low, high = intervals[k]
     verdicts[k] = "worse" if high < 0 else "better" if low > 0 else "can't tell"
 

@@ -128,7 +128,9 @@ def lookup_accuracy(train_words, train_tags, test_words, test_tags):
         counts[word.lower()][tag] += 1
     fallback = Counter(train_tags).most_common(1)[0][0]
     table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return 100 * np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
+    return 100 * np.mean(
+        [table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)]
+    )
 
 
 # %% exercise="4.1" wrong="dict of pairs keeps the last tag" says="which of a type's tags is kept"
@@ -421,7 +423,10 @@ def _those(r, s):
     return {k for k in range(7) if k == best or paired_interval(r[k], r[best], s)[1] >= 0}
 
 
-like_best_of_20, like_best_of_all = _those(right[:, few], sentence_of[few]), _those(right, sentence_of)
+like_best_of_20, like_best_of_all = (
+    _those(right[:, few], sentence_of[few]),
+    _those(right, sentence_of),
+)
 
 
 # %% exercise="4.4" right="a loop over draws and sentences"
@@ -439,7 +444,10 @@ like_best_of_20, like_best_of_all = [], []
 for k in range(len(right)):
     for where, found in ((few, like_best_of_20), (few | True, like_best_of_all)):
         best = right[:, where].mean(1).argmax()
-        if k == best or paired_interval(right[best][where], right[k][where], sentence_of[where], 500)[0] <= 0:
+        if (
+            k == best
+            or paired_interval(right[best][where], right[k][where], sentence_of[where], 500)[0] <= 0
+        ):
             found.append(k)
 
 
@@ -463,7 +471,11 @@ def _those(r, s):
     return tuple(k for k in range(7) if k == best or paired_interval(r[k], r[best], s)[1] >= 0)
 
 
-like_best_of_20, like_best_of_all = _those(right[:, few], sentence_of[few]), _those(right, sentence_of)
+like_best_of_20, like_best_of_all = (
+    _those(right[:, few], sentence_of[few]),
+    _those(right, sentence_of),
+)
+
 
 # %% exercise="4.4" wrong="draws words" says="words or whole sentences"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -473,6 +485,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [3]
+
 
 # %% exercise="4.4" wrong="not in pairs" says="same draw"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -488,6 +501,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3, 4]
 
+
 # %% exercise="4.4" wrong="b minus a" says="taken away from the other"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
     n = np.bincount(sentence_of)
@@ -497,6 +511,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [3]
+
 
 # %% exercise="4.4" wrong="mean of sentence means" says="means of sentences averaged"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -508,6 +523,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [3]
 
+
 # %% exercise="4.4" wrong="a 90% interval" says="which quantiles"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
     n = np.bincount(sentence_of)
@@ -517,6 +533,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [3], [0, 3]
+
 
 # %% exercise="4.4" wrong="without replacement" says="With or without replacement"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -529,6 +546,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20, like_best_of_all = [3], [3]
 
+
 # %% exercise="4.4" wrong="only the winner" says="by the accuracy alone"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
     n = np.bincount(sentence_of)
@@ -539,6 +557,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20 = [int(right[:, few].mean(1).argmax())]
 like_best_of_all = [int(right.mean(1).argmax())]
+
 
 # %% exercise="4.4" wrong="overlap of two intervals" says="intervals overlap"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -554,7 +573,11 @@ def _those(r, s):
     return [k for k in range(7) if bounds[k, 1] >= bounds[best, 0]]
 
 
-like_best_of_20, like_best_of_all = _those(right[:, few], sentence_of[few]), _those(right, sentence_of)
+like_best_of_20, like_best_of_all = (
+    _those(right[:, few], sentence_of[few]),
+    _those(right, sentence_of),
+)
+
 
 # %% exercise="4.4" wrong="the best left out" says="best layer itself"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -569,7 +592,11 @@ def _those(r, s):
     return [k for k in range(7) if k != best and paired_interval(r[k], r[best], s)[1] >= 0]
 
 
-like_best_of_20, like_best_of_all = _those(right[:, few], sentence_of[few]), _those(right, sentence_of)
+like_best_of_20, like_best_of_all = (
+    _those(right[:, few], sentence_of[few]),
+    _those(right, sentence_of),
+)
+
 
 # %% exercise="4.4" wrong="no seed" says="random draw get the seed"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -581,6 +608,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [3]
 
+
 # %% exercise="4.4" wrong="always one seed" says="twelve seeds give the same"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
     n = np.bincount(sentence_of)
@@ -590,6 +618,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
+
 
 # %% exercise="4.4" wrong="always a thousand draws" says="does draws set the number"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
@@ -601,6 +630,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
 
+
 # %% exercise="4.4" wrong="divided by all test words" says="that of this very draw"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
     n = np.bincount(sentence_of)
@@ -610,6 +640,7 @@ def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
 
 
 like_best_of_20, like_best_of_all = [2, 3, 4], [2, 3]
+
 
 # %% exercise="4.4" wrong="points" says="a share, not points"
 def paired_interval(right_a, right_b, sentence_of, draws=1000, seed=0):
