@@ -44,6 +44,7 @@ def run(notebook: nbformat.NotebookNode, folder: Path) -> None:
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks aren't the notebook's
     )
     client.execute()
     for cell in notebook.cells:

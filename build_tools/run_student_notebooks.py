@@ -30,7 +30,11 @@ def faults_of(path: Path) -> list[str]:
         past = past or cell.id == first_check
     notebook.cells = kept
     NotebookClient(
-        notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(path.parent)}}
+        notebook,
+        timeout=120,
+        allow_errors=True,
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks aren't the notebook's
     ).execute()
     faults = []
     for cell in notebook.cells:

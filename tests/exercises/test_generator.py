@@ -53,6 +53,13 @@ ESSAY = """
 # Because.
 # ### END SOLUTION
 """
+CODE_ESSAY = """
+# %% role="essay" points=3
+# EXERCISE 1.2: why
+### BEGIN SOLUTION
+because = 1
+### END SOLUTION
+"""
 
 
 def source(*parts):
@@ -137,7 +144,7 @@ def test_a_planted_fault_is_what_the_student_finds_instead():
         ([ANSWER, CHECK, TESTS, ANSWER.replace("1.1", "1.2"), CHECK, TESTS], "two exercises named"),
         ([ANSWER.replace('"answer"', '"anwser"'), CHECK, TESTS], "'anwser' is not one of"),
         ([ANSWER.replace(' role="answer"', ""), CHECK, TESTS], "cell without a role"),
-        ([ANSWER, CHECK, TESTS, ESSAY.replace("[markdown] ", "")], "an essay is a Markdown cell"),
+        ([ANSWER, CHECK, TESTS, CODE_ESSAY], "an essay is a Markdown cell"),
     ],
 )  # fmt: skip
 def test_a_source_that_is_not_whole_is_refused(parts, says):

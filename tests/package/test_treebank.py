@@ -281,4 +281,4 @@ def test_the_page_reports_the_counts_of_the_files():
     treebank = describe_treebank.read()
     page = describe_treebank.PAGE.read_text(encoding="utf-8")
     assert describe_treebank.insert(page, describe_treebank.table(treebank)) == page
-    assert "<!-- counts -->\n| |" in page
+    assert "<!-- counts -->\n| count of |" in page

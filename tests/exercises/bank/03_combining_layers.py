@@ -42,7 +42,7 @@ def concat_layers(hidden_states, layers):
     return torch.stack([hidden_states[k] for k in layers]).mean(0)
 
 
-# %% exercise="3.1" wrong="always the last four" says="layers [[]0, 12[]].*has the shape"
+# %% exercise="3.1" wrong="always the last four" says="layers .0, 12[]].*has the shape"
 def concat_layers(hidden_states, layers):
     return torch.cat(hidden_states[-4:], dim=-1)
 
@@ -53,7 +53,7 @@ def concat_layers(hidden_states, layers):
     return chosen.reshape(*chosen.shape[1:-1], -1)
 
 
-# %% exercise="3.1" wrong="interleaved" says="come from the layers [[]9, 10, 11, 12, 9"
+# %% exercise="3.1" wrong="interleaved" says="come from the layers .9, 10, 11, 12, 9"
 def concat_layers(hidden_states, layers):
     return torch.stack([hidden_states[k] for k in layers], dim=-1).flatten(start_dim=-2)
 
