@@ -4,9 +4,12 @@ Where the system allows no namespaces, the command must refuse, and that is what
 """
 
 import csv
+import json
 import os
 import re
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -379,3 +382,29 @@ def test_a_missing_unshare_is_named(monkeypatch):
 
     monkeypatch.setenv("PATH", os.devnull)
     assert "unshare" in sandbox.what_is_missing() or "Linux" in sandbox.what_is_missing()
+
+
+def test_an_environment_below_tmp_is_in_sight_and_read_only(tmp_path, sandboxed):
+    """The sandbox has a /tmp of its own, which must not hide a checkout that lies there."""
+    from whichlayer.grade import sandbox
+
+    shown = tmp_path / "environment"
+    for folder in (shown, tmp_path / "root", tmp_path / "link"):
+        folder.mkdir()
+    shown.chmod(0o755)
+    (shown / "library.py").write_text("found")
+    (shown / "library.py").chmod(0o644)
+    config = sandbox.configuration(
+        link=tmp_path / "link", isolated=True, slot=0, memory=4000, environment={},
+        scratch=tmp_path / "root",
+    )  # fmt: skip
+    config["readable"].append(str(shown))
+    code = (
+        f"import os; path = {str(shown / 'library.py')!r}; "
+        "print(open(path).read(), os.statvfs(path).f_flag & os.ST_RDONLY)"
+    )
+    config["command"] = [sys.executable, "-c", code]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    command = [*sandbox.worker_prefix(), *sandbox.kernel_command(tmp_path / "config.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout.split() == ["found", "1"]) == sandboxed, done.stderr

@@ -84,8 +84,6 @@ def build_root(config: dict) -> None:
     mount("root", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,nr_inodes=4096,mode=755")
     for folder in ("proc", "dev", "dev/shm", "tmp", "etc", "old"):
         os.makedirs(f"{root}/{folder}", exist_ok=True)
-    for path in config["readable"]:
-        bind(path, root)
     for path, target in config["links"]:
         os.symlink(target, root + path)
     for device in DEVICES:
@@ -96,6 +94,9 @@ def build_root(config: dict) -> None:
     mount(
         "shm", f"{root}/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,nr_inodes=256,mode=1777"
     )
+    # After /tmp: the course's environment may lie there, and would be hidden below it.
+    for path in config["readable"]:
+        bind(path, root)
     bind(config["link"], root, writable=True)
     with open(f"{root}/etc/passwd", "w") as file:
         user = config["user"] or 0
