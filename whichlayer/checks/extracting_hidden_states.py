@@ -14,6 +14,7 @@ from whichlayer.checks.report import (
     close,
     describe,
     passed,
+    read_decisions,
     require,
     require_answered,
     require_shape,
@@ -452,22 +453,7 @@ def _comes_back_changed(tokenizer, words) -> bool:
 
 def _check_decisions(decisions) -> None:
     questions = ("more than one sentence in twenty", "more than one sentence in four")
-    require(
-        isinstance(decisions, dict) and set(questions) <= set(decisions),
-        seen=f"decisions is {describe(decisions)}",
-        should="it has an answer to both questions, under the names that the starter gave",
-        look_at="the answer cell as you found it",
-    )
-    said = {}
-    for question in questions:
-        require_answered(decisions[question], f"decisions[{question!r}]")
-        said[question] = str(decisions[question]).strip().lower()
-        require(
-            said[question] in ("yes", "no", "not settled"),
-            seen=f"to {question!r} you answer {decisions[question]!r}",
-            should='it is "yes", "no" or "not settled"',
-            look_at="the three words of the exercise, as text",
-        )
+    said = read_decisions(decisions, questions)
     twenty, four = (said[question] for question in questions)
     require(
         twenty == "yes",

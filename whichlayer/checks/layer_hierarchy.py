@@ -10,8 +10,8 @@ from whichlayer.checks.report import (
     close,
     describe,
     passed,
+    read_decisions,
     require,
-    require_answered,
     require_shape,
 )
 
@@ -395,22 +395,7 @@ def _check_decisions(decisions) -> None:
         "tags: wider at layer 3 than at layer 1": "yes",
         "tags: wider at layer 3 than at layer 4": "not settled",
     }
-    require(
-        isinstance(decisions, dict) and set(expected) <= set(decisions),
-        seen=f"decisions is {describe(decisions)}",
-        should="it has an answer to all three statements, under the names that the starter gave",
-        look_at="the answer cell as you found it",
-    )
-    said = {}
-    for statement in expected:
-        require_answered(decisions[statement], f"decisions[{statement!r}]")
-        said[statement] = str(decisions[statement]).strip().lower()
-        require(
-            said[statement] in ("yes", "no", "not settled"),
-            seen=f"to {statement!r} you answer {decisions[statement]!r}",
-            should='it is "yes", "no" or "not settled"',
-            look_at="the three answers of the exercise, as text",
-        )
+    said = read_decisions(decisions, tuple(expected))
     for statement, answer in expected.items():
         require(
             said[statement] == answer,

@@ -134,6 +134,27 @@ def require_answered(value, name: str) -> None:
     )
 
 
+def read_decisions(decisions, questions: tuple[str, ...]) -> dict[str, str]:
+    """The answers to these questions, in lower case. Raises CheckFailed unless each is one of three words."""
+    require(
+        isinstance(decisions, dict) and set(questions) <= set(decisions),
+        seen=f"decisions is {describe(decisions)}",
+        should=f"it has an answer to all {len(questions)} questions, under the names that the starter gave",
+        look_at="the answer cell as you found it",
+    )
+    said = {}
+    for question in questions:
+        require_answered(decisions[question], f"decisions[{question!r}]")
+        said[question] = str(decisions[question]).strip().lower()
+        require(
+            said[question] in ("yes", "no", "not settled"),
+            seen=f"to {question!r} you answer {decisions[question]!r}",
+            should='it is "yes", "no" or "not settled"',
+            look_at="the three answers of the exercise, as text",
+        )
+    return said
+
+
 def describe(value) -> str:
     """A value in a few words: its type, and its shape or text if that is short."""
     if hasattr(value, "shape"):
