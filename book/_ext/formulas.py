@@ -4,12 +4,40 @@ from __future__ import annotations
 
 import html
 import re
+from xml.etree import ElementTree
 
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
+
+# How many parts an element of MathML has.
+PARTS = {
+    "mfrac": 2,
+    "mroot": 2,
+    "msub": 2,
+    "msup": 2,
+    "munder": 2,
+    "mover": 2,
+    "msubsup": 3,
+    "munderover": 3,
+}
+
+
+def fault_of(tex: str, math: str) -> str:
+    """What is wrong with a formula that the converter let pass, or an empty text."""
+    bare = re.sub(r"\\.", "", tex, flags=re.S)
+    if bare.count("{") != bare.count("}"):
+        return "has a brace without its partner"
+    for element in ElementTree.fromstring(math).iter():
+        name = element.tag.rpartition("}")[2]
+        if len(element) != PARTS.get(name, len(element)):
+            return f"lacks a part of its {name}"
+        # A command that isn't known passes through as its own name.
+        if name in ("mi", "mo") and re.match(r"\\[A-Za-z]", element.text or ""):
+            return "has a command that isn't known"
+    return ""
 
 
 def to_mathml(tex: str, display: str) -> str:
@@ -20,9 +48,9 @@ def to_mathml(tex: str, display: str) -> str:
         raise ExtensionError(
             f"this formula can't be read ({type(error).__name__}): {tex}"
         ) from error
-    # A command that isn't known passes through as its own name.
-    if re.search(r"<m[io]>\\[A-Za-z]", math):
-        raise ExtensionError(f"this formula has a command that isn't known: {tex}")
+    fault = fault_of(tex, math)
+    if fault:
+        raise ExtensionError(f"this formula {fault}: {tex}")
     opening, content = re.match(r"(<math[^>]*>)(.*)</math>$", math, re.S).groups()
     tex = html.escape(tex.strip(), quote=True)
     opening = opening.replace("<math", f'<math alttext="{tex}"', 1)

@@ -244,3 +244,5 @@ def test_the_notebook_links_to_its_quiz():
     for path in FILES:
         text = (ROOT / "notebooks" / f"{path.stem}.ipynb").read_text(encoding="utf-8")
         assert f"/notebooks/{path.stem}.html#quiz" in text
+        # as the notebook says
+        assert "Five questions" in text and len(quizzes.read_quiz(path)) == 5

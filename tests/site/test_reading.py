@@ -4,6 +4,7 @@ import re
 
 import build_site
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 
 CHAPTERS = [page for page in build_site.pages_of_contents() if page.startswith("notebooks/")]
@@ -32,6 +33,22 @@ def test_previous_and_next_say_the_question_they_answer(site):
         sides = ["a.left-prev", "a.right-next"] if number < len(CHAPTERS) - 1 else ["a.left-prev"]
         for side in sides:
             assert page.select_one(f"{side} .question").get_text().endswith("?"), chapter
+
+
+def test_the_first_page_names_the_same_questions_and_times(site):
+    rows = {
+        row.find("a")["href"].split("#")[0]: [
+            cell.get_text().strip() for cell in row.find_all("td")
+        ]
+        for row in soup(site, "book/intro").select("table tr")
+        if row.find("a", class_="reference")
+    }
+    pages = yaml.safe_load((build_site.ROOT / "book" / "pages.yml").read_text(encoding="utf-8"))
+    for chapter in CHAPTERS:
+        _, question, time = rows[f"../{chapter}.html"]
+        assert question == pages[chapter]["question"]
+        place = soup(site, chapter).select_one(".reading-place").get_text()
+        assert place.endswith(f"about {time.removesuffix(' min')} minutes")
 
 
 def test_the_place_follows_the_reader(open_page):
