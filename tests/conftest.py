@@ -156,3 +156,15 @@ def _save(folder, model_class, config, tokenizer=None) -> Path:
     if tokenizer is not None:
         tokenizer.save_pretrained(folder)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say whether students' code ran in a sandbox: where there is none, refusals were tested instead."""
+    from whichlayer.grade import sandbox
+
+    missing = sandbox.what_is_missing()
+    terminalreporter.write_line(
+        f"no sandbox here, so only its refusal was tested: {missing}"
+        if missing
+        else "students' code was run in the sandbox"
+    )
