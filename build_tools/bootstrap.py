@@ -143,7 +143,7 @@ def explain(output):
     if any(sign in output for sign in offline):
         return "The package index can't be reached: the first set-up needs a network connection; run the same command again with one."
     if "No space left on device" in output:
-        return "The disk is full: the environment needs about 3 GB (1 GB for the site alone)."
+        return "The disk is full: the environment needs about 3 GB (half a GB for the site alone)."
     if "Permission denied" in output:
         return "There is no permission to write to the environment: clone the project to a folder of your own."
     return "The packages could not be installed: " + last_line(output)

@@ -392,11 +392,10 @@ sense_of = [next(x for x in s.labels["sense"] if x != "O") for s in senses]
 chosen = first_few(sense_of, 6)
 few = [s for s, keep in zip(senses, chosen, strict=True) if keep]
 target = word_labels(few, "sense") != "O"
-sense_gap = gap_by_word(
-    extract(encoder, few, pooling="mean").vectors[:, target],
-    word_labels(few, "lemma")[target],
-    word_labels(few, "sense")[target],
-)
+sense_vectors = extract(encoder, few, pooling="mean").vectors[:, target]
+lemma = word_labels(few, "lemma")[target]
+sense = word_labels(few, "sense")[target]
+sense_gap = gap_by_word(sense_vectors, lemma, sense)
 
 # Five occurrences of each tag of sixteen forms
 forms = (
@@ -429,11 +428,34 @@ pd.DataFrame(
 
 # %% [markdown]
 # At the lowest layers the senses' gap lies below 0, and not by chance. The course's sentences were written in
-# pairs, one for each sense, and the two of a pair are built alike: the word has the same form in both, and in
-# four pairs of ten it stands at the same place, which is rare between other sentences. Layer 0 holds the form
-# and the place, so it finds the two of a pair alike. (Leave these pairs out of the *other* sense, and
-# the gap at layer 0 is gone: it lies within .001 of 0.) A gap can come from how the data were made, at every layer; comparing layers on
-# the same sentences, as below, removes at most the part that is alike at both.
+# pairs, one for each sense, and the two of a pair are often built alike. Compare such pairs with the other pairs
+# of sentences in which one word has different senses:
+
+# %%
+starts = np.cumsum([0, *map(len, few)])[:-1]
+place = np.flatnonzero(target) - starts  # the word's, in its sentence
+nth = np.array([np.sum(sense[:i] == sense[i]) for i in range(len(sense))])
+across = (lemma[:, None] == lemma) & (sense[:, None] != sense)
+twins = across & (nth[:, None] == nth)
+same_place = place[:, None] == place
+unit = sense_vectors[0] / np.linalg.norm(sense_vectors[0], axis=-1)[:, None]
+cosine = unit @ unit.T  # layer 0
+alike = (sense[:, None] == sense) & ~np.eye(len(sense), dtype=bool)
+without = np.mean(
+    [
+        cosine[of][:, of][alike[of][:, of]].mean()
+        - cosine[of][:, of][(across & ~twins)[of][:, of]].mean()
+        for of in (lemma == word for word in np.unique(lemma))
+    ]
+)
+print(f"at the same place: {same_place[twins].mean():.0%} of the pairs")
+print(f"at the same place: {same_place[across & ~twins].mean():.0%} of others")
+print(f"gap at layer 0 without these pairs: {without:.4f}")
+
+# %% [markdown]
+# Layer 0 holds the place, so it finds the two of a pair alike. A gap can come from how the data
+# were made, at every layer; comparing layers on the same sentences, as below, removes at most the part that is
+# alike at both.
 #
 # The mean gap of the senses is largest at the last layer, that of the tags in the middle. Would it be so
 # with other words? That is what an interval must tell. Write a function that compares two layers:

@@ -499,8 +499,8 @@ for name, r in results.items():
 # Before you compute, look at the table above and say to yourself what you expect. The best layers alone would tell you
 # little. Look at *adjective*, too: by how many of the test words does its best layer beat layer 0?
 #
-# This exercise doesn't test exercise 6.3 over again: for these pairs the faulty function gives ends that differ by less than
-# .15 layers, and the same verdicts. Correct intervals are needed because nobody knows that beforehand.
+# This exercise doesn't test exercise 6.3 over again: the faulty function may come to the same verdicts here. Correct
+# intervals are needed because nobody knows that beforehand.
 #
 # <details><summary>Hint 1</summary>When does an interval of a difference leave the order open?</details>
 #
