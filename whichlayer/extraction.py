@@ -7,9 +7,7 @@ per word and layer and never the subword states of a whole corpus.
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,8 +17,10 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from whichlayer.activations import Activations
 from whichlayer.corpora import Sentence
 from whichlayer.models import Encoder
+from whichlayer.storage import FolderStore, MemoryStore
 
 # Below this many sentences a progress bar is only noise.
 _PROGRESS_FROM = 2000
@@ -28,100 +28,6 @@ _PROGRESS_FROM = 2000
 # A sentence joins a batch only if it fills at least this share of the longest one's length: on a
 # CPU padding costs as much as text (measured: .85 is the fastest, by 5% over no such limit).
 _LEAST_FILLED = 0.85
-
-
-@dataclass(frozen=True)
-class Activations:
-    """The hidden states of a corpus, aligned to its words.
-
-    Attributes:
-        vectors: float32, shape (L + 1, words, hidden): ``vectors[k, i]`` is word i at layer k,
-            layer 0 being the output of the embeddings.
-        words: the words, in corpus order; length words.
-        sentence_ids: for each word the id of its sentence.
-        document_ids: for each word the id of its document.
-        encoder: the name of the encoder.
-        pooling: which subwords stand for a word: ``"first"``, ``"last"`` or ``"mean"``.
-    """
-
-    vectors: np.ndarray
-    words: tuple[str, ...]
-    sentence_ids: tuple[str, ...]
-    document_ids: tuple[str, ...]
-    encoder: str
-    pooling: str
-
-    def __post_init__(self) -> None:
-        if self.vectors.ndim != 3:
-            raise ValueError(f"vectors must be (L+1, words, hidden), got {self.vectors.shape}.")
-        for name in ("words", "sentence_ids", "document_ids"):
-            if len(getattr(self, name)) != self.vectors.shape[1]:
-                raise ValueError(
-                    f"{len(getattr(self, name))} {name} for {self.vectors.shape[1]} vectors."
-                )
-
-    @property
-    def num_states(self) -> int:
-        """L + 1."""
-        return self.vectors.shape[0]
-
-    @property
-    def hidden_size(self) -> int:
-        """Width of a vector, in dimensions."""
-        return self.vectors.shape[2]
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __repr__(self) -> str:
-        return (
-            f"Activations({self.num_states} states x {len(self)} words x {self.hidden_size} "
-            f"dimensions, {self.encoder}, {self.pooling} subword)"
-        )
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write ``vectors.npy`` and ``words.json`` into a new folder, without pickle.
-
-        Raises:
-            FileExistsError: the folder is there already; nothing is overwritten.
-        """
-        store = _FolderStore(Path(folder), self.vectors.shape)
-        try:
-            for layer, vectors in enumerate(self.vectors):
-                store.write(layer, 0, vectors)
-            store.finish(self)
-        except BaseException:
-            store.discard()
-            raise
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, memory_map: bool = False) -> Activations:
-        """Read what :meth:`save` or ``extract(..., to=folder)`` wrote.
-
-        Args:
-            folder: the folder.
-            memory_map: leave the vectors on disk and read only what is used.
-
-        Raises:
-            FileNotFoundError: the folder holds no activations.
-        """
-        folder = Path(folder)
-        if not (folder / "words.json").is_file() or not (folder / "vectors.npy").is_file():
-            raise FileNotFoundError(
-                f"{folder} holds no activations (vectors.npy and words.json). Make them with "
-                "extract(encoder, sentences, to=folder) or Activations.save(folder)."
-            )
-        about = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-        mode = "r" if memory_map else None
-        vectors = np.load(folder / "vectors.npy", mmap_mode=mode, allow_pickle=False)
-        return cls(
-            vectors=vectors,
-            words=tuple(about["words"]),
-            sentence_ids=tuple(about["sentence_ids"]),
-            document_ids=tuple(about["document_ids"]),
-            encoder=about["encoder"],
-            pooling=about["pooling"],
-        )
 
 
 def extract(
@@ -178,7 +84,7 @@ def extract(
         for piece in _pieces(encoder, sentence, subwords[i], int(first_row[i]), too_long)
     ]
     shape = (encoder.num_states, int(first_row[-1]), encoder.hidden_size)
-    store = _MemoryStore(shape) if to is None else _FolderStore(Path(to), shape)
+    store = MemoryStore(shape) if to is None else FolderStore(Path(to), shape)
     try:
         for batch in _batches(pieces, batch_size, progress):
             for layer, states in enumerate(_hidden_states(encoder, [p.ids for p in batch])):
@@ -187,16 +93,14 @@ def extract(
                 for piece in batch:
                     store.write(layer, piece.row, vectors[at : at + len(piece.spans)])
                     at += len(piece.spans)
-        return store.finish(
-            Activations(
-                vectors=store.vectors,
-                words=tuple(word for sentence in corpus for word in sentence.words),
-                sentence_ids=tuple(s.id for s in corpus for _ in s.words),
-                document_ids=tuple(s.document_id for s in corpus for _ in s.words),
-                encoder=encoder.name,
-                pooling=pooling,
-            )
-        )
+        about = {
+            "words": tuple(word for sentence in corpus for word in sentence.words),
+            "sentence_ids": tuple(s.id for s in corpus for _ in s.words),
+            "document_ids": tuple(s.document_id for s in corpus for _ in s.words),
+            "encoder": encoder.name,
+            "pooling": pooling,
+        }
+        return Activations(vectors=store.finish(about), **about)
     except BaseException:
         store.discard()
         raise
@@ -437,71 +341,3 @@ def _pool_words(states: torch.Tensor, batch: Sequence[_Piece], pooling: str) -> 
             pooled[longer] += flat[first[longer] + offset]
         pooled /= count.unsqueeze(1)
     return pooled.cpu().numpy()
-
-
-class _MemoryStore:
-    """Collects the vectors in memory."""
-
-    def __init__(self, shape: tuple[int, int, int]) -> None:
-        self.vectors = np.empty(shape, dtype=np.float32)
-
-    def write(self, layer: int, row: int, vectors: np.ndarray) -> None:
-        self.vectors[layer, row : row + len(vectors)] = vectors
-
-    def finish(self, activations: Activations) -> Activations:
-        return activations
-
-    def discard(self) -> None:
-        pass
-
-
-class _FolderStore:
-    """Writes the vectors to a .npy file as they come, in a folder that appears when it is whole.
-
-    Plain writes, not a writable memory map: dirty pages of a map count as the process's memory
-    and would grow with the corpus.
-    """
-
-    def __init__(self, folder: Path, shape: tuple[int, int, int]) -> None:
-        if folder.exists():
-            raise FileExistsError(
-                f"{folder} exists already and is not overwritten. Remove it, give another folder, "
-                "or read it with Activations.load(folder)."
-            )
-        self.folder, self.shape = folder, shape
-        self.partial = folder.with_name(f"{folder.name}.partial-{os.getpid()}")
-        self.partial.mkdir(parents=True)
-        self.file = (self.partial / "vectors.npy").open("wb")
-        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(self.file, header)
-        self.data_from = self.file.tell()
-        self.file.truncate(self.data_from + 4 * int(np.prod(shape, dtype=np.int64)))
-
-    @property
-    def vectors(self) -> np.ndarray:
-        self.file.flush()
-        return np.load(self.partial / "vectors.npy", mmap_mode="r", allow_pickle=False)
-
-    def write(self, layer: int, row: int, vectors: np.ndarray) -> None:
-        _, rows, width = self.shape
-        self.file.seek(self.data_from + 4 * width * (layer * rows + row))
-        self.file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
-
-    def finish(self, activations: Activations) -> Activations:
-        about = {
-            "words": activations.words,
-            "sentence_ids": activations.sentence_ids,
-            "document_ids": activations.document_ids,
-            "encoder": activations.encoder,
-            "pooling": activations.pooling,
-        }
-        self.file.close()
-        text = json.dumps(about, ensure_ascii=False)
-        (self.partial / "words.json").write_text(text, encoding="utf-8")
-        del activations  # on Windows a folder with an open memory map can't be renamed
-        self.partial.rename(self.folder)
-        return Activations.load(self.folder, memory_map=True)
-
-    def discard(self) -> None:
-        self.file.close()
-        shutil.rmtree(self.partial, ignore_errors=True)

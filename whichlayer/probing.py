@@ -22,7 +22,7 @@ from sklearn.metrics import f1_score
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from whichlayer.extraction import Activations
+from whichlayer.activations import Activations
 
 
 @dataclass(frozen=True)
