@@ -17,6 +17,8 @@ import numpy as np
 import pooch
 import requests
 
+PARTS = ("train", "dev", "test")
+
 EWT_COMMIT = "15d613d8447b3478787d4c278730a1e48a945efb"  # release 2.16, May 2025
 EWT_URL = "https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT"
 EWT_SHA256 = {
@@ -45,6 +47,7 @@ class Sentence:
         document_id: the document it comes from; sentences of one document resemble each other,
             so an honest split keeps them together.
         text: the sentence as it was written, with its own spacing.
+        part: ``"train"``, ``"dev"`` or ``"test"`` where the corpus has a fixed split, else ``""``.
     """
 
     words: tuple[str, ...]
@@ -52,6 +55,7 @@ class Sentence:
     id: str = ""
     document_id: str = ""
     text: str = ""
+    part: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
@@ -75,7 +79,8 @@ class Sentence:
 
     def __reduce__(self):
         # The read-only view of the labels can't be pickled or copied; a plain dict can.
-        return Sentence, (self.words, dict(self.labels), self.id, self.document_id, self.text)
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return Sentence, tuple({**values, "labels": dict(self.labels)}.values())
 
 
 def word_labels(sentences: Iterable[Sentence], layer: str) -> np.ndarray:
@@ -172,25 +177,26 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
     return sentences
 
 
-def load_treebank(split: str) -> list[Sentence]:
+def load_treebank(part: str | None = None) -> list[Sentence]:
     """The course's own treebank: 51 documents of 18 genres, split by document.
 
     Args:
-        split: ``"train"``, ``"dev"`` or ``"test"``.
+        part: ``"train"``, ``"dev"`` or ``"test"``; by default all three, in this order.
 
     Returns:
-        The sentences, with all the layers that :func:`read_conllu` describes; a sentence without
-        any entity or role has ``"O"`` throughout.
+        The sentences, each knowing its part (``sentence.part``), with all the layers that
+        :func:`read_conllu` describes; a sentence without any entity or role has ``"O"``
+        throughout.
 
     Raises:
-        ValueError: there is no such split.
+        ValueError: there is no such part.
 
     The course's page on the treebank says how it was written and annotated. CC BY-SA 4.0.
     """
-    if split not in ("train", "dev", "test"):
-        raise ValueError(f"There is no split {split!r}: choose 'train', 'dev' or 'test'.")
+    sentences = []
     with resources.as_file(resources.files("whichlayer") / "data" / "treebank") as folder:
-        sentences = read_conllu(folder / f"{split}.conllu")
+        for name in _parts(part):
+            sentences += _of_part(name, read_conllu(folder / f"{name}.conllu"))
     nothing = {layer: ("O",) for layer in ("entity", "role")}
     return [
         dataclasses.replace(
@@ -198,6 +204,18 @@ def load_treebank(split: str) -> list[Sentence]:
         )
         for s in sentences
     ]
+
+
+def _parts(part: str | None) -> tuple[str, ...]:
+    if part is None:
+        return PARTS
+    if part not in PARTS:
+        raise ValueError(f"There is no part {part!r}: choose 'train', 'dev' or 'test'.")
+    return (part,)
+
+
+def _of_part(part: str, sentences: Iterable[Sentence]) -> list[Sentence]:
+    return [dataclasses.replace(sentence, part=part) for sentence in sentences]
 
 
 def load_senses() -> list[Sentence]:
@@ -222,41 +240,46 @@ def load_senses() -> list[Sentence]:
     return sentences
 
 
-def load_ud_english_ewt(split: str) -> list[Sentence]:
+def load_ud_english_ewt(part: str | None = None) -> list[Sentence]:
     """Universal Dependencies English Web Treebank, release 2.16 (Silveira et al. 2014).
 
     Args:
-        split: ``"train"`` (12,544 sentences), ``"dev"`` (2,001) or ``"test"`` (2,077).
+        part: ``"train"`` (12,544 sentences), ``"dev"`` (2,001) or ``"test"`` (2,077); by default
+            all three, in this order.
 
     Returns:
-        The sentences, as :func:`read_conllu` gives them.
+        The sentences, as :func:`read_conllu` gives them, each knowing its part
+        (``sentence.part``).
 
     Raises:
-        ValueError: there is no such split.
-        CorpusUnavailableError: the file can't be downloaded or found, or its sum differs.
+        ValueError: there is no such part.
+        CorpusUnavailableError: a file can't be downloaded or found, or its sum differs.
 
-    The file is read from the folder that the environment variable ``WHICHLAYER_DATA`` names, or
+    The files are read from the folder that the environment variable ``WHICHLAYER_DATA`` names, or
     downloaded once from the treebank's public repository and kept in the user's cache. Licence of
     the data: CC BY-SA 4.0.
     """
-    if split not in EWT_SHA256:
-        raise ValueError(f"There is no split {split!r}: choose 'train', 'dev' or 'test'.")
-    name = f"en_ewt-ud-{split}.conllu"
+    paths = {name: _ewt_file(name) for name in _parts(part)}
+    return [s for name, path in paths.items() for s in _of_part(name, read_conllu(path))]
+
+
+def _ewt_file(part: str) -> Path:
+    name = f"en_ewt-ud-{part}.conllu"
     folder = os.environ.get("WHICHLAYER_DATA")
     if not folder:
-        return read_conllu(_download(name, EWT_SHA256[split]))
+        return Path(_download(name, EWT_SHA256[part]))
     path = Path(folder).expanduser() / name
     if not path.is_file():
         raise CorpusUnavailableError(
             f"WHICHLAYER_DATA is {folder!r}, but there is no {name} in it. Put the file there, or "
             "unset WHICHLAYER_DATA to have it downloaded."
         )
-    if hashlib.sha256(path.read_bytes()).hexdigest() != EWT_SHA256[split]:
+    if hashlib.sha256(path.read_bytes()).hexdigest() != EWT_SHA256[part]:
         raise CorpusUnavailableError(
             f"{path} is damaged or of another release: its sha256 isn't that of release 2.16. "
             f"Fetch it again from {EWT_URL}/{EWT_COMMIT}/{name}"
         )
-    return read_conllu(path)
+    return path
 
 
 def _download(name: str, sha256: str) -> str:

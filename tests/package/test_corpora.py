@@ -55,7 +55,7 @@ def test_a_sentence_cannot_be_changed():
 
 
 def test_a_sentence_survives_pickling_copying_and_hashing():
-    sentence = Sentence(("a",), {"upos": ("X",)}, "s1", "d1", "a")
+    sentence = Sentence(("a",), {"upos": ("X",)}, "s1", "d1", "a", "dev")
     assert pickle.loads(pickle.dumps(sentence)) == sentence == copy.deepcopy(sentence)
     assert len({sentence, copy.deepcopy(sentence)}) == 1
 
@@ -140,6 +140,7 @@ def test_ewt_from_a_folder(monkeypatch, ewt_folder):
     dev, test = load_ud_english_ewt("dev"), load_ud_english_ewt("test")
     assert (len(dev), sum(map(len, dev))) == (2001, 25147)
     assert (len(test), sum(map(len, test))) == (2077, 25094)
+    assert {s.part for s in dev} == {"dev"} and {s.part for s in test} == {"test"}
     assert dev[0].text == "From the AP comes this story :"
 
 
@@ -158,7 +159,7 @@ def test_ewt_missing_from_the_folder_and_unknown_split(monkeypatch, tmp_path):
     monkeypatch.setenv("WHICHLAYER_DATA", str(tmp_path))
     with pytest.raises(CorpusUnavailableError, match="there is no en_ewt-ud-dev.conllu in it"):
         load_ud_english_ewt("dev")
-    with pytest.raises(ValueError, match="no split 'validation'"):
+    with pytest.raises(ValueError, match="no part 'validation'"):
         load_ud_english_ewt("validation")
 
 

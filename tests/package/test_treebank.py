@@ -26,13 +26,13 @@ FOLDER = Path(str(resources.files("whichlayer") / "data" / "treebank"))
 
 
 @pytest.fixture(scope="module")
-def treebank():
-    return {split: load_treebank(split) for split in SPLITS}
+def sentences():
+    return load_treebank()
 
 
 @pytest.fixture(scope="module")
-def sentences(treebank):
-    return [s for split in SPLITS for s in treebank[split]]
+def treebank(sentences):
+    return {split: [s for s in sentences if s.part == split] for split in SPLITS}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,18 @@ def test_the_official_validator_finds_no_error(split):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     assert "PASSED" in done.stdout + done.stderr
+
+
+def test_all_sentences_are_the_parts_one_after_another_each_knowing_its_own(sentences):
+    assert sentences == load_treebank("train") + load_treebank("dev") + load_treebank("test")
+    assert [s.part for s in sentences] == sorted((s.part for s in sentences), key=SPLITS.index)
+    for split in SPLITS:
+        in_file = (FOLDER / f"{split}.conllu").read_text(encoding="utf-8").count("# sent_id")
+        assert {s.part for s in load_treebank(split)} == {split}
+        assert sum(s.part == split for s in sentences) == in_file
+    assert len({s.id for s in sentences}) == len(sentences)
+    with pytest.raises(ValueError, match="no part 'validation'"):
+        load_treebank("validation")
 
 
 def test_size_and_sentence_length(sentences):
