@@ -9,12 +9,13 @@ block's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import torch
 from torch import nn
 
-States = torch.Tensor | np.ndarray | Sequence[torch.Tensor] | Sequence[np.ndarray]
+States: TypeAlias = "torch.Tensor | np.ndarray | Sequence[torch.Tensor] | Sequence[np.ndarray]"
 
 
 def concat_layers(states: States, layers: Sequence[int]) -> torch.Tensor | np.ndarray:

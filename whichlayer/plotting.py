@@ -18,7 +18,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
     "figure.facecolor": "white",  # also in dark pages, where a figure stands on a white ground
     "figure.dpi": 110,
-    "axes.prop_cycle": plt.cycler(color=COLOURS) + plt.cycler(marker=MARKERS),
+    "axes.prop_cycle": plt.cycler(color=COLOURS, marker=MARKERS),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": "medium",

@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
@@ -35,6 +36,7 @@ SKIPPED = (
     nodes.citation,
     nodes.term,
     nodes.comment,
+    addnodes.desc_signature,
 )
 
 
