@@ -66,7 +66,7 @@ exercises: set-up  ## write the exercises' notebooks from their sources: make ex
 	@"$(IN)/python" build_tools/make_exercises.py $(ONLY)
 
 release: set-up  ## write nbgrader's course, with hidden tests, into _build/nbgrader
-	@"$(IN)/python" -m whichlayer.grade release --out _build/nbgrader
+	@"$(IN)/python" -m whichlayer_grading release --out _build/nbgrader
 
 lock: set-up  ## resolve the dependencies anew and write both lock files
 	@"$(IN)/python" -m pip install --quiet uv
@@ -76,4 +76,4 @@ address: set-up-book  ## write the repository's address from _config.yml everywh
 	@"$(IN)/python" build_tools/address.py --write
 
 clean:  ## remove the environment and everything that was built
-	rm -rf "$(VENV)" _build build dist *.egg-info
+	rm -rf "$(VENV)" _build build dist *.egg-info grading/build grading/dist grading/*.egg-info

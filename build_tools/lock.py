@@ -58,13 +58,18 @@ def write(name: str, about: str, lines: list[str]) -> None:
 
 
 def main() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project, grading = (
+        tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        for folder in (ROOT, ROOT / "grading")
+    )
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["book"], *extras["grade"], *extras["test"]]
+    # The grader's own requirements; the course's package is the one of this checkout.
+    others = [line for line in grading["dependencies"] if not line.startswith(project["name"])]
+    wanted = [*project["dependencies"], *others, *extras["book"], *extras["test"]]
     everything = resolve(wanted, TRIED)
     # The site's packages in the very versions of the full lock.
     book = resolve(extras["book"], "\n".join(everything))
-    write("requirements.lock", "Everything: the package, the site, the tests.", everything)
+    write("requirements.lock", "Everything: the packages, the site, the tests.", everything)
     write("requirements-book.lock", "What builds the site.", book)
 
 

@@ -160,7 +160,7 @@ def _save(folder, model_class, config, tokenizer=None) -> Path:
 
 def pytest_terminal_summary(terminalreporter):
     """Say whether students' code ran in a sandbox: where there is none, refusals were tested instead."""
-    from whichlayer.grade import sandbox
+    from whichlayer_grading import sandbox
 
     missing = sandbox.what_is_missing()
     terminalreporter.write_line(

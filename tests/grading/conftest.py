@@ -6,7 +6,7 @@ import make_exercises
 import pytest
 from small_course import NAME, ROOT, SOURCE, Handed
 
-from whichlayer.grade import course, sandbox
+from whichlayer_grading import course, sandbox
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +53,7 @@ def sandboxed():
 @pytest.fixture
 def grade(capsys):
     """Run the command; its result is (exit message or None, what it printed)."""
-    from whichlayer.grade.__main__ import main
+    from whichlayer_grading.__main__ import main
 
     def run(*arguments):
         try:

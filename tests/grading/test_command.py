@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from small_course import NAME, ROOT, code, content
 
-from whichlayer.grade import engine, report, sandbox
+from whichlayer_grading import gradebook, report, results, sandbox
 
 ESSAY = "**EXERCISE 1.4: why**\n\nBecause I measured it."
 MISSING = "# EXERCISE 1.2: spread\ndef spread(values):\n    return nsp.std(values)"
@@ -115,8 +115,8 @@ def test_every_status_has_its_row(grade, options, folder, tmp_path, make_handed,
 
 
 def row_of(student, answer):
-    row = engine.Row(student, "1.4", "why", 4, "needs a person", answer=answer, file="a.ipynb")
-    row.fingerprint = engine.fingerprint(answer.encode())
+    row = results.Row(student, "1.4", "why", 4, "needs a person", answer=answer, file="a.ipynb")
+    row.fingerprint = results.fingerprint(answer.encode())
     return row
 
 
@@ -160,9 +160,9 @@ def test_a_kept_course_keeps_what_formgrader_gave_and_no_stale_score(
     (folder / "ada.ipynb").write_bytes(handed.content())
     options = [*options, "--keep", kept]
     assert grade(folder, *options)[0] is None
-    with engine._gradebook(kept) as gradebook:
-        gradebook.find_grade("answer_1_4", NAME, NAME, "ada").manual_score = 3
-        gradebook.db.commit()
+    with gradebook.opened(kept) as book:
+        book.find_grade("answer_1_4", NAME, NAME, "ada").manual_score = 3
+        book.db.commit()
     write_manual(tmp_path / "grades.csv", "ada", "1.3", "1")
     handed.answer("1.2", "# EXERCISE 1.2: spread\ndef spread(values):\n    return 0")
     (folder / "ada.ipynb").write_bytes(handed.content())
@@ -176,8 +176,8 @@ def test_a_kept_course_keeps_what_formgrader_gave_and_no_stale_score(
     assert grade(folder, *options)[0] is None
     rows = read(tmp_path / "grades.csv")
     assert {row["points"] for row in rows.values()} == {""}
-    with engine._gradebook(kept) as gradebook:
-        assert not gradebook.assignment_submissions(NAME)
+    with gradebook.opened(kept) as book:
+        assert not book.assignment_submissions(NAME)
 
 
 def test_private_tests_and_seeds_replace_the_public_ones(
@@ -290,15 +290,15 @@ def test_an_earlier_csv_that_cannot_be_read_is_not_overwritten(
     assert "many" in (tmp_path / "grades.csv").read_text()
 
 
-def test_without_nbgrader_the_message_names_the_extra(grade, options, folder, handed, monkeypatch):
+def test_without_nbgrader_the_message_names_it(grade, options, folder, handed, monkeypatch):
     (folder / "ada.ipynb").write_bytes(handed.content())
     monkeypatch.setitem(sys.modules, "nbgrader", None)
-    assert "whichlayer[grade]" in grade(folder, *options)[0]
+    assert "pip install nbgrader" in grade(folder, *options)[0]
 
 
 def test_the_package_does_not_import_nbgrader_or_torch():
     script = (
-        "import whichlayer, whichlayer.grade, whichlayer.grade.__main__, sys;"
+        "import whichlayer_grading.__main__, sys;"
         "print([m for m in ('nbgrader', 'torch', 'nbformat') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
@@ -306,7 +306,7 @@ def test_the_package_does_not_import_nbgrader_or_torch():
 
 
 def test_spreadsheets_take_nothing_for_a_formula(tmp_path):
-    row = engine.Row("=cmd()", "1.1", "mean", 3, "graded", 3, "+1\n2", "", "@x.ipynb")
+    row = results.Row("=cmd()", "1.1", "mean", 3, "graded", 3, "+1\n2", "", "@x.ipynb")
     report.write_csv(tmp_path / "g.csv", [row])
     line = (tmp_path / "g.csv").read_text().splitlines()[1]
     assert line == "'=cmd(),1.1,mean,3,3,graded,'+1 2,,,'@x.ipynb"
@@ -320,7 +320,7 @@ CHAPTER = "02_extracting_hidden_states"
 )
 def test_chapter_2_is_graded_with_its_encoder(grade, sandboxed, tmp_path):
     """The real exercises, in the sandbox, with torch and MiniLM's weights: full marks, or none."""
-    from whichlayer.grade import course
+    from whichlayer_grading import course
 
     assignment = course.load_assignment(ROOT, CHAPTER)
     solution = nbformat.read(ROOT / "exercises" / "solutions" / f"{CHAPTER}.ipynb", 4)

@@ -194,7 +194,7 @@ def graded(tmp_path_factory, make_handed, checkout, scene, sandboxed):
     import contextlib
     import io
 
-    from whichlayer.grade.__main__ import main
+    from whichlayer_grading.__main__ import main
 
     folder = tmp_path_factory.mktemp("class")
     submissions = folder / "submissions"
@@ -355,19 +355,19 @@ def test_the_gradebook_holds_no_zero_for_what_failed(graded, rows):
     """Who opens the kept course in nbgrader's formgrader sees these as ungraded."""
     if rows is None:
         return
-    from whichlayer.grade import engine
+    from whichlayer_grading import gradebook
 
-    with engine._gradebook(graded["folder"] / "kept") as gradebook:
-        grade = gradebook.find_grade("tests_1_2", NAME, NAME, "exit")
+    with gradebook.opened(graded["folder"] / "kept") as book:
+        grade = book.find_grade("tests_1_2", NAME, NAME, "exit")
         assert grade.auto_score is None and grade.needs_manual_grade
-        assert gradebook.find_grade("tests_1_2", NAME, NAME, "ada").auto_score == 2
-        assert len(gradebook.assignment_submissions(NAME)) == len(HOSTILE) + len(HONEST)
+        assert book.find_grade("tests_1_2", NAME, NAME, "ada").auto_score == 2
+        assert len(book.assignment_submissions(NAME)) == len(HOSTILE) + len(HONEST)
 
 
 def test_where_there_is_no_sandbox_the_command_refuses(
     grade, monkeypatch, tmp_path, checkout, handed
 ):
-    from whichlayer.grade import sandbox
+    from whichlayer_grading import sandbox
 
     monkeypatch.setattr(sandbox, "what_is_missing", lambda: "this is a test")
     (tmp_path / "ada.ipynb").write_bytes(handed.content())
@@ -378,7 +378,7 @@ def test_where_there_is_no_sandbox_the_command_refuses(
 
 
 def test_a_missing_unshare_is_named(monkeypatch):
-    from whichlayer.grade import sandbox
+    from whichlayer_grading import sandbox
 
     monkeypatch.setenv("PATH", os.devnull)
     assert "unshare" in sandbox.what_is_missing() or "Linux" in sandbox.what_is_missing()
@@ -386,7 +386,7 @@ def test_a_missing_unshare_is_named(monkeypatch):
 
 def test_an_environment_below_tmp_is_in_sight_and_read_only(tmp_path, sandboxed):
     """The sandbox has a /tmp of its own, which must not hide a checkout that lies there."""
-    from whichlayer.grade import sandbox
+    from whichlayer_grading import sandbox
 
     shown = tmp_path / "environment"
     for folder in (shown, tmp_path / "root", tmp_path / "link"):

@@ -64,16 +64,25 @@ def test_notebooks_for_students_hold_none(source, version):
         assert not leaks(lines, "\n".join(sources))
 
 
+PACKAGES = {"whichlayer": ".", "whichlayer_grading": "grading"}
+
+
+@pytest.fixture(scope="module", params=PACKAGES)
+def package(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The package's wheel, built from a copy so that nothing is left in the checkout."""
+def wheel(tmp_path_factory, package):
+    """A package's wheel, built from a copy so that nothing is left in the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    copied = folder / "project"
+    project, copied = ROOT / PACKAGES[package], folder / "project"
     copied.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-CONTENT"):
-        shutil.copy(ROOT / name, copied)
+    for path in project.iterdir():
+        if path.is_file() and path.name[0] != ".":
+            shutil.copy(path, copied)
     left_out = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "whichlayer", copied / "whichlayer", ignore=left_out)
+    shutil.copytree(project / package, copied / package, ignore=left_out)
     script = "from setuptools import build_meta; build_meta.build_wheel('..')"
     subprocess.run(
         [sys.executable, "-c", script], cwd=copied, check=True, capture_output=True, timeout=120
@@ -81,9 +90,11 @@ def wheel(tmp_path_factory):
     return zipfile.ZipFile(next(folder.glob("*.whl")))
 
 
-def test_the_wheel_holds_none_and_nothing_of_the_exercises(wheel):
+def test_the_wheels_hold_none_and_nothing_of_the_exercises(wheel, package):
     names = wheel.namelist()
-    assert "whichlayer/grade/worker.py" in names
+    # The grading system is in its own package, and in no learner's.
+    assert {name.split("/")[0].split("-")[0] for name in names} == {package}
+    assert ("whichlayer_grading/worker.py" in names) == (package == "whichlayer_grading")
     assert not [n for n in names if n.endswith(".ipynb") or "exercises/" in n]
     asserted = {text for path in SOURCES for text in asserted_in_tests(path)}
     assert asserted

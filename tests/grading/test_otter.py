@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from small_course import NAME, ROOT
 
-from whichlayer.grade import otter
+from whichlayer_grading import otter
 
 
 @pytest.fixture

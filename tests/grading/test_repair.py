@@ -9,7 +9,7 @@ import random
 import pytest
 from small_course import code, content, text
 
-from whichlayer.grade import course, repair
+from whichlayer_grading import course, repair
 
 
 def rebuild(submission, assignment):

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from whichlayer.grade import GradeError, submissions
+from whichlayer_grading import GradeError, submissions
 
 NAME = "02_extracting_hidden_states"
 

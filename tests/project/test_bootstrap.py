@@ -9,6 +9,17 @@ import bootstrap
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SETTINGS = """[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{name}"
+version = "1"
+
+[tool.setuptools]
+packages = []
+"""
 
 
 @pytest.fixture
@@ -18,6 +29,10 @@ def tiny(tmp_path, monkeypatch):
     project.mkdir()
     for lock in bootstrap.LOCKS.values():
         (project / lock).write_text("# nothing\n")
+    for package in bootstrap.PACKAGES:
+        (project / package).mkdir(exist_ok=True)
+        name = "tiny" if package == "." else f"tiny-{package}"
+        (project / package / "pyproject.toml").write_text(SETTINGS.format(name=name))
     monkeypatch.setattr(bootstrap, "ROOT", str(project))
     return project
 
@@ -55,6 +70,27 @@ def test_set_up_runs_once_and_again_when_the_lock_changes(tiny):
     assert not bootstrap.is_ready(venv, "book")
     bootstrap.main(venv, "book")
     assert bootstrap.is_ready(venv, "book")
+
+
+def test_both_packages_are_installed_and_again_when_one_is_new(tiny, monkeypatch):
+    asked = []
+
+    def answer(command):
+        asked.append(command)
+        return 0, ""
+
+    monkeypatch.setattr(bootstrap, "run", answer)
+    bootstrap.install("python", "all", show=lambda message: None)
+    own = [Path(folder).resolve() for folder in asked[-1][asked[-1].index("-e") + 1 :: 2]]
+    assert own == [tiny, tiny / "grading"]
+    before = {kind: bootstrap.lock_sum(kind) for kind in bootstrap.LOCKS}
+    # A command or a module more: an environment from before it doesn't know it.
+    (tiny / "grading" / "pyproject.toml").write_text(SETTINGS.format(name="other"))
+    assert bootstrap.lock_sum("all") != before["all"]
+    assert bootstrap.lock_sum("book") == before["book"]
+    monkeypatch.setattr(bootstrap, "PACKAGES", ["."])
+    without = bootstrap.lock_sum("all")
+    assert without not in (before["all"], bootstrap.lock_sum("book"))
 
 
 def test_the_site_gets_the_encoder_of_the_full_lock_without_torch(tiny, monkeypatch):

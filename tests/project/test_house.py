@@ -7,6 +7,8 @@ from pathlib import Path
 
 import address
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +34,7 @@ def test_the_top_level_is_what_a_reader_expects():
     assert top <= {
         ".ci", ".gitattributes", ".github", ".gitignore", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "LICENSE-CONTENT",
         "Makefile", "README.md", "_config.yml", "_toc.yml", "benchmarks", "book", "build_tools",
-        "exercises", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements.lock",
+        "exercises", "grading", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements.lock",
         "tests", "whichlayer",
     }  # fmt: skip
 
@@ -60,6 +62,11 @@ def test_the_repositorys_address_is_the_same_everywhere():
     ("before", "after"),
     [
         ('"x @ git+https://github.com/old/one"', '"x @ git+https://github.com/new/two"'),
+        (
+            '"x @ git+https://github.com/copied/from#subdirectory=y"',
+            '"x @ git+https://github.com/new/two#subdirectory=y"',
+        ),
+        ('"x @ git+https://github.com/old/one@v1"', '"x @ git+https://github.com/new/two@v1"'),
         # as a notebook's JSON has it
         (r"git+https://github.com/old/one\"", r"git+https://github.com/new/two\""),
         ("git clone https://github.com/old/one.git", "git clone https://github.com/new/two.git"),
@@ -122,6 +129,36 @@ def test_the_locks_hold_the_same_versions_and_no_cuda():
     ]
 
 
+def requirements_of(package):
+    """What a package of this checkout requires, by name."""
+    settings = (ROOT / package / "pyproject.toml").read_text()
+    listed = re.search(r"^dependencies = \[\n(.+?)^\]", settings, re.M | re.S).group(1)
+    found = [Requirement(line) for line in re.findall(r'^    "(.+)",$', listed, re.M)]
+    return {requirement.name: requirement.specifier for requirement in found}
+
+
+def test_the_lock_holds_what_both_packages_require():
+    pinned = {}
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        if line and line[0] != "#":
+            requirement = Requirement(line)
+            (pin,) = requirement.specifier
+            pinned.setdefault(canonicalize_name(requirement.name), []).append(pin.version)
+    own = requirements_of("grading").pop("whichlayer")
+    wanted = [*requirements_of(".").items(), *requirements_of("grading").items()]
+    assert len(wanted) > 15
+    for name, specifier in wanted:
+        if name != "whichlayer":
+            assert all(version in specifier for version in pinned[canonicalize_name(name)]), name
+    # The grader goes with one version of the course's package, and both are released together.
+    versions = [
+        re.search(r'^version = "(.+)"', (ROOT / folder / "pyproject.toml").read_text(), re.M)[1]
+        for folder in (".", "grading")
+    ]
+    assert versions[0] == versions[1] and str(own) == f"=={versions[0]}"
+    assert (ROOT / "grading" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
 def test_the_wheel_is_small(tmp_path):
     import zipfile
 
@@ -132,6 +169,7 @@ def test_the_wheel_is_small(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert "whichlayer/data/toy_corpus.tsv" in names and "whichlayer/data/ewt_profiles.csv" in names
     assert all(name.startswith(("whichlayer/", "whichlayer-")) for name in names)
+    assert not [name for name in names if "grad" in name]
 
 
 def test_readme_code_runs_as_it_stands():

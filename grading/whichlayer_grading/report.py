@@ -12,9 +12,9 @@ import os
 import shutil
 from pathlib import Path
 
-from whichlayer.grade import GradeError
-from whichlayer.grade.course import Assignment
-from whichlayer.grade.engine import GRADED, PERSON, Graded, Row
+from whichlayer_grading import GradeError
+from whichlayer_grading.course import Assignment
+from whichlayer_grading.results import GRADED, PERSON, Graded, Row
 
 COLUMNS = [
     "student", "exercise", "name", "points", "max_points", "status", "message", "manual_points",

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-import whichlayer
-from whichlayer.grade import GradeError
+from whichlayer_grading import GradeError
 
 GENERATOR = Path("build_tools") / "make_exercises.py"
 SOURCES = Path("exercises") / "source"
@@ -87,7 +86,7 @@ def exercises_from(data: dict) -> list[Exercise]:
 
 def find_course(given: Path | None) -> Path:
     """The checkout: the one given, else the current folder, else the one the package runs from."""
-    candidates = [given] if given else [Path.cwd(), Path(whichlayer.__file__).parents[1]]
+    candidates = [given] if given else [Path.cwd(), Path(__file__).parents[2]]
     for folder in candidates:
         if (folder / GENERATOR).is_file() and (folder / SOURCES).is_dir():
             return folder.resolve()
@@ -114,8 +113,7 @@ def load_generator(course: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
         raise GradeError(
-            f'Grading needs {error.name}: run `pip install "whichlayer[grade]"` (in the checkout: '
-            "`pip install -e .[grade]`)."
+            f"Grading needs {error.name}, which isn't installed: run `pip install {error.name}`."
         ) from None
     finally:
         sys.path.remove(str(path.parent))

@@ -1,4 +1,4 @@
-"""The command `python -m whichlayer.grade`."""
+"""The command `whichlayer-grade`, or `python -m whichlayer_grading`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ import sys
 import tempfile
 from pathlib import Path
 
-from whichlayer.grade import GradeError, course, engine, otter, report, sandbox, submissions
+from whichlayer_grading import (
+    GradeError,
+    course,
+    engine,
+    gradebook,
+    otter,
+    report,
+    sandbox,
+    submissions,
+)
+from whichlayer_grading.results import GRADED
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of grading."""
     made = argparse.ArgumentParser(
-        prog="python -m whichlayer.grade",
+        prog="whichlayer-grade",
         description="Grade a folder or zip of notebooks. Each is rebuilt on the notebook that was handed "
         "out and run in a sandbox of its own.",
         epilog="Also: `release --out DIR` writes nbgrader's course for all assignments, and `export-otter "
@@ -43,8 +53,9 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Run the command; exits with a message where it can't go on."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
         if arguments[:1] == ["export-otter"]:
             otter.main(arguments[1:])
@@ -53,15 +64,15 @@ def main(arguments: list[str]) -> None:
         else:
             run(parser().parse_args(arguments))
     except GradeError as error:
-        sys.exit(f"whichlayer.grade: {error}")
+        sys.exit(f"whichlayer-grade: {error}")
     except KeyboardInterrupt:
-        sys.exit("whichlayer.grade: interrupted; no grades were written.")
+        sys.exit("whichlayer-grade: interrupted; no grades were written.")
 
 
 def release(arguments: list[str]) -> None:
     """The command `release`: nbgrader's course, for those who run nbgrader themselves."""
     made = argparse.ArgumentParser(
-        prog="python -m whichlayer.grade release",
+        prog="whichlayer-grade release",
         description="Write nbgrader's course: its settings, source/, release/ and the gradebook.",
     )
     made.add_argument("--out", type=Path, required=True, help="the folder to write into")
@@ -69,11 +80,11 @@ def release(arguments: list[str]) -> None:
     made.add_argument("--course", type=Path, help="a checkout of the course; default: this folder")
     made.add_argument("--tests", type=Path, help="a folder of private tests")
     options = made.parse_args(arguments)
-    engine.require_nbgrader()
+    gradebook.require_nbgrader()
     checkout = course.find_course(options.course)
     names = options.assignment or course.assignment_names(checkout)
     for name in names:
-        engine.write_course(
+        gradebook.write_course(
             options.out.resolve(), course.load_assignment(checkout, name, options.tests)
         )
     print(f"{options.out}: nbgrader's course with {', '.join(names)}.")
@@ -84,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
     for name in ("time_limit", "memory_limit", "jobs"):
         if getattr(options, name) <= 0:
             raise GradeError(f"--{name.replace('_', '-')} must be above 0.")
-    engine.require_nbgrader()
+    gradebook.require_nbgrader()
     checkout = course.find_course(options.course)
     assignment = course.load_assignment(checkout, options.assignment, options.tests)
     handed_in = submissions.collect(options.submissions, assignment.name, options.names)
@@ -140,9 +151,9 @@ def _write(options, assignment, graded, manual) -> None:
     if lost:
         print(f"Not among these submissions (the earlier file is kept as {earlier}):")
         print("\n".join(f"  {line}" for line in lost))
-    left = sum(row.status != engine.GRADED for row in rows)
+    left = sum(row.status != GRADED for row in rows)
     print(f"{options.out}: {len(rows)} rows, {left} without points yet. Feedback: {feedback}/")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,4 +1,4 @@
-"""Grade one student: `python -m whichlayer.grade.worker JOB.json`, started by `engine`.
+"""Grade one student: `python -m whichlayer_grading.worker JOB.json`, started by `engine`.
 
 Rebuilds the submission, lets nbgrader grade it with the student's code in the sandbox, and writes
 result.json beside the job. This process is ours; only its kernel runs what the student wrote.
@@ -14,9 +14,9 @@ import resource
 import sys
 from pathlib import Path
 
-from whichlayer.grade import repair, sandbox
-from whichlayer.grade.course import Exercise, exercises_from
-from whichlayer.grade.engine import skip_slow_import
+from whichlayer_grading import gradebook, repair, sandbox
+from whichlayer_grading.course import Exercise, exercises_from
+from whichlayer_grading.results import FAILED, GRADED, NOT_FOUND, PERSON, TIMED_OUT
 
 NAME_ERROR = re.compile(r"name '(\w+)' is not defined")
 # nbgrader itself takes 0.2 GB; a flood of messages must not take the machine's.
@@ -32,7 +32,7 @@ def main() -> None:
     if sys.platform.startswith("linux"):
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]  # the kernel sets its own
         resource.setrlimit(resource.RLIMIT_AS, (OWN_MEMORY, hard))
-    skip_slow_import()
+    gradebook.skip_slow_import()
     exercises = exercises_from(job)
     try:
         cells = repair.read_cells((folder / "submission").read_bytes())
@@ -55,7 +55,7 @@ def run_nbgrader(folder: Path, job: dict, notebook: dict) -> None:
     from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
     from traitlets.config import Config
 
-    from whichlayer.grade.execution import CarefulExecute
+    from whichlayer_grading.execution import CarefulExecute
 
     course = Path(job["course"])
     target = course / "submitted" / job["student"] / job["name"] / f"{job['name']}.ipynb"
@@ -64,12 +64,11 @@ def run_nbgrader(folder: Path, job: dict, notebook: dict) -> None:
     make_kernel(folder, job)
     CarefulExecute.job = {**job, "kernel": KERNEL, "link": str(folder / "link")}
     config = Config()
-    config.CourseDirectory.course_id = job["course_id"]
+    config.CourseDirectory.course_id = gradebook.COURSE_ID
     config.CourseDirectory.root = str(course)
     config.CourseDirectory.assignment_id = job["name"]
     config.CourseDirectory.student_id = job["student"]
-    # Several workers write into one gradebook: each waits for its turn.
-    config.CourseDirectory.db_url = database(course)
+    config.CourseDirectory.db_url = gradebook.address(course)
     config.Autograde.force = True
     config.Autograde.autograde_preprocessors = [
         CarefulExecute, LimitOutput, SaveAutoGrades, CheckCellMetadata,
@@ -84,11 +83,6 @@ def run_nbgrader(folder: Path, job: dict, notebook: dict) -> None:
         said = folder / "link" / "kernel.log"
         if said.is_file() and not said.is_symlink():
             print("The kernel said:", said.read_text("utf-8", "replace")[:4000], file=sys.stderr)
-
-
-def database(course: Path) -> str:
-    """The address of a course's gradebook."""
-    return f"sqlite:///{course / 'gradebook.db'}?timeout=120"
 
 
 def make_kernel(folder: Path, job: dict) -> None:
@@ -108,7 +102,7 @@ def make_kernel(folder: Path, job: dict) -> None:
 
 def mount_link(link: Path, user: int | None) -> None:
     """Make the folder that the kernel may write into a small one that lives in memory."""
-    from whichlayer.grade import sandbox_init
+    from whichlayer_grading import sandbox_init
 
     sandbox_init.mount("link", str(link), "tmpfs", 14, "size=2m,nr_inodes=64,mode=700")
     if user is not None:
@@ -128,50 +122,50 @@ def judge(exercises: list[Exercise], rebuilt: repair.Rebuilt) -> dict[str, dict]
 
 
 def _judge_one(exercise: Exercise, rebuilt: repair.Rebuilt) -> tuple[str, str]:
-    from whichlayer.grade import execution
-    from whichlayer.grade.execution import CarefulExecute, Outcome
+    from whichlayer_grading import execution
+    from whichlayer_grading.execution import CarefulExecute, Outcome
 
     found = rebuilt.found[exercise.number]
     if exercise.essay:
-        return "needs a person", {
+        return PERSON, {
             "answer": "",
             "untouched": "Nothing is written in its cell.",
             "nothing": "No essay was found: look into the notebook.",
         }[found]
     if found == "nothing":
-        return "not found", f"No answer with the marker or the name of {exercise.name} was found."
+        return NOT_FOUND, f"No answer with the marker or the name of {exercise.name} was found."
     if found == "untouched":
-        return "graded", "The starter is untouched."
+        return GRADED, "The starter is untouched."
     missing = Outcome(execution.NOT_RUN)
     answer = CarefulExecute.outcomes.get(exercise.cell, missing)
     tests = [(t, CarefulExecute.outcomes.get(_cell_of(t), missing)) for t in exercise.tests]
     ended = {outcome.status for _, outcome in tests} | {answer.status}
     reason = CarefulExecute.reason
     if execution.SLOW in ended or (execution.NOT_RUN in ended and reason == execution.SLOW):
-        return "timed out", "It took longer than it may: is there a loop that doesn't end?"
+        return TIMED_OUT, "It took longer than it may: is there a loop that doesn't end?"
     if not ended <= {execution.OK, execution.ERROR}:
-        return "failed to run", _why_ended(reason)
+        return FAILED, _why_ended(reason)
     if exercise.number in CarefulExecute.tampered:
         return (
-            "needs a person",
+            PERSON,
             "The tests pass without this answer too: something in the notebook changes how tests run.",
         )
     failed = [(tests, outcome) for tests, outcome in tests if outcome.status == execution.ERROR]
     if not failed:
         if exercise.number in CarefulExecute.controlled:
-            return "graded", ""
-        return "graded", (
+            return GRADED, ""
+        return GRADED, (
             "Python ended in a later exercise, so nobody knows whether this notebook meddles with tests."
         )
     messages = [_message(t, outcome, exercise, rebuilt) for t, outcome in failed]
     known = any(outcome.value in t.messages for t, outcome in failed)
     if answer.status == execution.ERROR and not known:
-        return "failed to run", _describe(answer, exercise, rebuilt, "The answer's cell fails")
+        return FAILED, _describe(answer, exercise, rebuilt, "The answer's cell fails")
     if broken := _broken_set_up(rebuilt):
-        return "failed to run", broken
+        return FAILED, broken
     if lost := _lost_name([outcome for _, outcome in failed], rebuilt):
-        return "failed to run", lost
-    return "graded", " ".join(dict.fromkeys(messages))
+        return FAILED, lost
+    return GRADED, " ".join(dict.fromkeys(messages))
 
 
 def _cell_of(tests) -> str:
@@ -194,7 +188,7 @@ def _message(tests, outcome, exercise: Exercise, rebuilt: repair.Rebuilt) -> str
 
 def _describe(outcome, exercise: Exercise, rebuilt: repair.Rebuilt, what: str) -> str:
     """The error's kind and the student's own line. Never the error's text: a student writes that."""
-    from whichlayer.grade.execution import BUILTIN_ERRORS, CarefulExecute
+    from whichlayer_grading.execution import BUILTIN_ERRORS, CarefulExecute
 
     kind = outcome.error if outcome.error in BUILTIN_ERRORS else "an error of its own kind"
     text = f"{what}: {kind}"
@@ -211,7 +205,7 @@ def _describe(outcome, exercise: Exercise, rebuilt: repair.Rebuilt, what: str) -
 
 def _broken_set_up(rebuilt: repair.Rebuilt) -> str:
     """What to say if the handed-out notebook's own first cells don't run where it is graded."""
-    from whichlayer.grade.execution import ERROR, CarefulExecute
+    from whichlayer_grading.execution import ERROR, CarefulExecute
 
     for cell in rebuilt.notebook["cells"]:
         if cell["id"].startswith(("answer", "helper")):
@@ -240,7 +234,7 @@ def _lost_name(outcomes, rebuilt: repair.Rebuilt) -> str:
 
 def _failed_helpers(rebuilt: repair.Rebuilt) -> dict[str, str]:
     """By name, the student's statements outside the answers that never ran to their end."""
-    from whichlayer.grade.execution import OK, CarefulExecute
+    from whichlayer_grading.execution import OK, CarefulExecute
 
     sources, worked = {}, set()
     for cell in rebuilt.notebook["cells"]:

@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from whichlayer.grade import GradeError
+from whichlayer_grading import GradeError
 
 # An executed notebook of this course has less than 1 MB.
 LARGEST = 50_000_000

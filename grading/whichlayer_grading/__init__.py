@@ -1,11 +1,12 @@
-"""Grade the notebooks that a class hands in: `python -m whichlayer.grade --help`.
+"""Grade the notebooks that a class hands in: `whichlayer-grade --help`.
 
 nbgrader is the engine. In front of it, each submission is rebuilt on the notebook that was handed out and
 run in a sandbox of its own. Importing this package imports neither nbgrader nor torch.
 
 One module a job: `submissions` (files to students), `course` (exercises and hidden tests), `repair`
 (rebuild a submission), `sandbox` and `sandbox_init` (isolation), `execution` and `worker` (one student),
-`engine` (nbgrader's course, all students), `report` (CSV, feedback), `otter` (export).
+`engine` (all students), `gradebook` (nbgrader's course and points), `results` (rows), `report` (CSV,
+feedback), `otter` (export).
 """
 
 

@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from whichlayer.grade.course import Exercise, names_of
+from whichlayer_grading.course import Exercise, names_of
 
 CODE_MARKER = re.compile(r"^[ \t]*#+[ \t]*EXERCISE[ \t]+(\d+\.\d+)\b[^\n]*$", re.M)
 ESSAY_MARKER = re.compile(r"^[\s#>*_]*EXERCISE[ \t]+(\d+\.\d+)\b[^\n]*$", re.M)
