@@ -1,5 +1,6 @@
 """House rules: what stands where, one address, nothing of one machine, locks that match."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -127,6 +128,41 @@ def test_the_locks_hold_the_same_versions_and_no_cuda():
         for line in pinned["requirements-book.lock"]
         if line.startswith(("torch", "transformers"))
     ]
+
+
+def imports_of(folder, package):
+    """By module of a package: the modules of it that one imports, wherever in the file it does."""
+    paths = {
+        ".".join(path.relative_to(folder).with_suffix("").parts): path
+        for path in (folder / package).rglob("*.py")
+    }
+    found = {}
+    for name, path in paths.items():
+        taken = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                taken |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                taken |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        found[name] = taken & set(paths)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("folder", "package"), [(".", "whichlayer"), ("grading", "whichlayer_grading")]
+)
+def test_no_module_imports_one_that_imports_it(folder, package):
+    left = imports_of(ROOT / folder, package)
+    assert sum(map(len, left.values())) > 10
+    # Modules that import none of those left can be taken away, until none is left or all go round.
+    while free := {name for name, taken in left.items() if not taken & set(left)}:
+        left = {name: taken for name, taken in left.items() if name not in free}
+    assert not left, f"these import each other, in a circle: {sorted(left)}"
+
+
+def test_the_learners_package_imports_nothing_of_the_grader():
+    for path in (ROOT / "whichlayer").rglob("*.py"):
+        assert "whichlayer_grading" not in path.read_text(), path
 
 
 def requirements_of(package):
