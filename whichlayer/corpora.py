@@ -5,17 +5,30 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 
-import conllu
 import numpy as np
 import pooch
 import requests
+
+from whichlayer.conllu_format import CorpusFormatError, free_name, sentences_of
+
+__all__ = [
+    "CorpusFormatError",
+    "CorpusUnavailableError",
+    "Sentence",
+    "load_senses",
+    "load_toy_corpus",
+    "load_treebank",
+    "load_ud_english_ewt",
+    "read_conllu",
+    "with_ids",
+    "word_labels",
+]
 
 PARTS = ("train", "dev", "test")
 
@@ -26,10 +39,6 @@ EWT_SHA256 = {
     "dev": "531a54ff90d6ab12201c5a50c3e78e6ddac4de69abc4bce5d275d3cd29efe2b6",
     "test": "e266e515a0a7547657ed3d90d9ba46487d6bd251f27ad4269d4e8a427c8555cd",
 }
-
-
-class CorpusFormatError(ValueError):
-    """A corpus file is malformed; the message names the file and the line."""
 
 
 class CorpusUnavailableError(OSError):
@@ -58,18 +67,46 @@ class Sentence:
     part: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.words, str):
-            raise TypeError("Sentence.words must be a sequence of words, not one string.")
-        labels = {layer: tuple(values) for layer, values in dict(self.labels).items()}
-        for layer, values in labels.items():
-            if len(values) != len(self.words):
-                raise ValueError(
-                    f"Sentence {self.id!r} has {len(self.words)} words but {len(values)} labels "
-                    f"in {layer!r}."
-                )
-        object.__setattr__(self, "words", tuple(self.words))
-        object.__setattr__(self, "labels", MappingProxyType(labels))
+        object.__setattr__(self, "words", self._checked_words())
+        object.__setattr__(self, "labels", MappingProxyType(self._checked_labels()))
+        for name in ("id", "document_id", "text", "part"):
+            if not isinstance(value := getattr(self, name), str):
+                raise TypeError(f"Sentence.{name} must be text, not {_kind(value)}.")
         object.__setattr__(self, "text", self.text or " ".join(self.words))
+
+    def _checked_words(self) -> tuple[str, ...]:
+        if isinstance(self.words, str) or not isinstance(self.words, Iterable):
+            what = "one string" if isinstance(self.words, str) else _kind(self.words)
+            raise TypeError(f"Sentence.words must be a sequence of words, not {what}.")
+        words = tuple(self.words)
+        for i, word in enumerate(words):
+            if not isinstance(word, str):
+                raise TypeError(
+                    f"Word {i} of sentence {self.id!r} is {_kind(word)}. A word is text; its "
+                    "labels go into Sentence.labels."
+                )
+        return words
+
+    def _checked_labels(self) -> dict[str, tuple]:
+        if not isinstance(self.labels, Mapping):
+            raise TypeError(
+                "Sentence.labels must map the name of a layer to its labels, such as "
+                f"{{'upos': [...]}}, not be {_kind(self.labels)}."
+            )
+        labels = {}
+        for layer, values in self.labels.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise TypeError(
+                    f"The labels {layer!r} of sentence {self.id!r} must be a sequence, one label a "
+                    f"word, not {_kind(values)}."
+                )
+            labels[layer] = tuple(values)
+            if len(labels[layer]) != len(self.words):
+                raise ValueError(
+                    f"Sentence {self.id!r} has {len(self.words)} words but {len(labels[layer])} "
+                    f"labels in {layer!r}."
+                )
+        return labels
 
     def __len__(self) -> int:
         return len(self.words)
@@ -81,6 +118,38 @@ class Sentence:
         # The read-only view of the labels can't be pickled or copied; a plain dict can.
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return Sentence, tuple({**values, "labels": dict(self.labels)}.values())
+
+
+def with_ids(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """The sentences, each with an id of its own, so that units can be told apart.
+
+    Args:
+        sentences: any sentences.
+
+    Returns:
+        The same sentences, in order. One without an id is named after its place (``"s0"`` for the
+        first); one without a document is a document by itself.
+
+    Raises:
+        ValueError: two different sentences have one id. The same sentence may stand twice.
+    """
+    sentences = list(sentences)
+    known: dict[str, Sentence] = {}
+    for sentence in sentences:
+        if sentence.id and known.setdefault(sentence.id, sentence) != sentence:
+            raise ValueError(
+                f"Two different sentences have the id {sentence.id!r}, so they would count as one "
+                f"unit: {known[sentence.id].text[:40]!r} and {sentence.text[:40]!r}. Give each an "
+                "id of its own: dataclasses.replace(sentence, id=...)."
+            )
+    named = []
+    for place, sentence in enumerate(sentences):
+        name = sentence.id or free_name(f"s{place}", known)
+        document = sentence.document_id or name
+        if (name, document) != (sentence.id, sentence.document_id):
+            sentence = dataclasses.replace(sentence, id=name, document_id=document)
+        named.append(sentence)
+    return named
 
 
 def word_labels(sentences: Iterable[Sentence], layer: str) -> np.ndarray:
@@ -95,16 +164,42 @@ def word_labels(sentences: Iterable[Sentence], layer: str) -> np.ndarray:
 
     Raises:
         KeyError: a sentence lacks that layer; the message names it and what it has.
+        ValueError: a word has no label (None, NaN, ``pd.NA``) or several.
+        TypeError: some labels are text and others numbers.
     """
-    labels = []
+    labels: list = []
     for sentence in sentences:
         if layer not in sentence.labels:
             raise KeyError(
                 f"Sentence {sentence.id!r} has no labels {layer!r}; it has "
                 f"{', '.join(sorted(sentence.labels)) or 'none'}."
             )
-        labels.extend(sentence.labels[layer])
+        values = sentence.labels[layer]
+        for i, value in enumerate(values):
+            if not isinstance(value, (str, int)):
+                _require_one_label(value, f"{i} ({sentence.words[i]!r}) of {sentence.id!r}", layer)
+        labels.extend(values)
+    is_text = {isinstance(label, str) for label in labels}
+    if len(is_text) > 1:
+        raise TypeError(f"Some labels {layer!r} are text and others numbers: make them alike.")
     return np.asarray(labels)
+
+
+def _require_one_label(value, word: str, layer: str) -> None:
+    if np.ndim(value) > 0:
+        raise ValueError(
+            f"Word {word} has several labels {layer!r}: {_kind(value)}. A word has one label a "
+            "layer: make a layer of each."
+        )
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # pd.NA is neither equal to itself nor unequal
+        missing = True
+    if missing:
+        raise ValueError(
+            f"Word {word} has no label {layer!r}, but {value!r}. Leave the sentence out, or give "
+            "the word a label that says so."
+        )
 
 
 def load_toy_corpus() -> list[Sentence]:
@@ -126,55 +221,34 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
     """Read a CoNLL-U file.
 
     Args:
-        path: the file, UTF-8.
+        path: the file, UTF-8 with or without a byte-order mark, line ends of any system.
 
     Returns:
         One :class:`Sentence` per annotated sentence, with the layers ``lemma``, ``upos``,
         ``xpos``, ``feats``, ``head`` (integers, 0 for the root, words counted from 1), ``deprel``
         and ``udeprel`` (the relation without its subtype). The words are the syntactic words:
         a multiword token such as *don't* counts as its parts, and empty nodes are left out.
-        A file without ``# newdoc`` is one document, named after the file. Where MISC holds
-        ``Entity`` (as in CorefUD) there is a layer ``entity``: the type of the innermost named
-        mention that a word stands in, or ``"O"``. Where it holds ``Role`` there is a layer
-        ``role``: the word's semantic role for the predicate nearest to it, or ``"O"``.
+        The text is that of ``# text``; where that is missing it is put together from the words
+        and ``SpaceAfter``. Sentences without ``# sent_id`` are named after the file and their
+        place. Each ``# newdoc`` begins a document; one without an id is named after the file and
+        its place, and a file without any is one document, named after the file.
+
+        Where MISC holds ``Entity`` in brackets (as in CorefUD and GUM) there is a layer
+        ``mention``: the type of the innermost mention that a word stands in, or ``"O"``. Where
+        mentions are also marked as named (``named`` among their attributes, as in the course's
+        treebank) there is a layer ``entity``: the same for named mentions only. A corpus that
+        doesn't mark names has no such layer. Where MISC holds ``Role`` as *predicate:role* there
+        is a layer ``role``: the word's semantic role for the predicate nearest to it, or ``"O"``.
+        A layer that one sentence of the file has, all have.
 
     Raises:
-        CorpusFormatError: a line is malformed; the message names the file and the line.
+        CorpusFormatError: a line is malformed, or two sentences have one id; the message names
+            the file and the line.
+
+    Source: https://universaldependencies.org/format.html; for ``Entity`` and ``global.Entity``
+    https://ufal.mff.cuni.cz/corefud.
     """
-    path = Path(path)
-    sentences: list[Sentence] = []
-    document_id = path.stem
-    for first_line, block in _blocks(path):
-        parsed = _parse_block(path, first_line, block)
-        document_id = parsed.metadata.get("newdoc id", document_id)
-        words = [token for token in parsed if isinstance(token["id"], int)]
-        if not words:
-            raise CorpusFormatError(f"{path}, line {first_line}: a sentence without words.")
-        labels = {
-            "lemma": [token["lemma"] for token in words],
-            "upos": [token["upos"] for token in words],
-            "xpos": [token["xpos"] or "_" for token in words],
-            "feats": [_feats(token["feats"]) for token in words],
-            "head": [token["head"] for token in words],
-            "deprel": [token["deprel"] for token in words],
-            "udeprel": [token["deprel"].split(":")[0] for token in words],
-        }
-        if any("Entity" in (token["misc"] or {}) for token in parsed):
-            labels["entity"] = _named_entities(words)
-        if any("Role" in (token["misc"] or {}) for token in words):
-            labels["role"] = [_role(token) for token in words]
-        sentences.append(
-            Sentence(
-                words=tuple(token["form"] for token in words),
-                labels=labels,
-                id=parsed.metadata.get("sent_id", f"{path.stem}-{len(sentences) + 1}"),
-                document_id=document_id,
-                text=parsed.metadata.get("text", ""),
-            )
-        )
-    if not sentences:
-        raise CorpusFormatError(f"{path} holds no sentence.")
-    return sentences
+    return [Sentence(**found) for found in sentences_of(Path(path))]
 
 
 def load_treebank(part: str | None = None) -> list[Sentence]:
@@ -185,25 +259,16 @@ def load_treebank(part: str | None = None) -> list[Sentence]:
 
     Returns:
         The sentences, each knowing its part (``sentence.part``), with all the layers that
-        :func:`read_conllu` describes; a sentence without any entity or role has ``"O"``
-        throughout.
+        :func:`read_conllu` describes.
 
     Raises:
         ValueError: there is no such part.
 
     The course's page on the treebank says how it was written and annotated. CC BY-SA 4.0.
     """
-    sentences = []
     with resources.as_file(resources.files("whichlayer") / "data" / "treebank") as folder:
-        for name in _parts(part):
-            sentences += _of_part(name, read_conllu(folder / f"{name}.conllu"))
-    nothing = {layer: ("O",) for layer in ("entity", "role")}
-    return [
-        dataclasses.replace(
-            s, labels={**{layer: o * len(s) for layer, o in nothing.items()}, **s.labels}
-        )
-        for s in sentences
-    ]
+        paths = {name: folder / f"{name}.conllu" for name in _parts(part)}
+        return [s for name, path in paths.items() for s in _of_part(name, read_conllu(path))]
 
 
 def _parts(part: str | None) -> tuple[str, ...]:
@@ -274,7 +339,10 @@ def _ewt_file(part: str) -> Path:
             f"WHICHLAYER_DATA is {folder!r}, but there is no {name} in it. Put the file there, or "
             "unset WHICHLAYER_DATA to have it downloaded."
         )
-    if hashlib.sha256(path.read_bytes()).hexdigest() != EWT_SHA256[part]:
+    data = path.read_bytes()
+    # Git on Windows and some editors change the line ends and put a mark first; the corpus is same.
+    unix = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    if EWT_SHA256[part] not in {hashlib.sha256(d).hexdigest() for d in (data, unix)}:
         raise CorpusUnavailableError(
             f"{path} is damaged or of another release: its sha256 isn't that of release 2.16. "
             f"Fetch it again from {EWT_URL}/{EWT_COMMIT}/{name}"
@@ -308,95 +376,7 @@ def _cause(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error)[:120]}"
 
 
-def _blocks(path: Path) -> Iterable[tuple[int, list[str]]]:
-    """The file's sentences as lists of lines, each with the number of its first line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise CorpusFormatError(f"{path}, line {line}: not UTF-8.") from error
-    block: list[str] = []
-    # split("\n"), not splitlines(): the latter also cuts at characters that words may contain.
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.rstrip("\r")
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield number - len(block), block
-            block = []
-    if block:
-        yield number - len(block) + 1, block
-
-
-def _parse_block(path: Path, first_line: int, block: Sequence[str]) -> conllu.TokenList:
-    rows = [(first_line + i, line) for i, line in enumerate(block) if not line.startswith("#")]
-    for number, line in rows:
-        if (columns := line.count("\t") + 1) != 10:
-            raise CorpusFormatError(
-                f"{path}, line {number}: {columns} tab-separated columns, CoNLL-U has 10: "
-                f"{line[:60]!r}"
-            )
-    if not rows:
-        raise CorpusFormatError(f"{path}, line {first_line}: a sentence without words.")
-    try:
-        (sentence,) = conllu.parse("\n".join(block))
-    except Exception as error:  # conllu raises several kinds, none with a line number
-        raise _name_the_line(path, rows, error) from error
-    numbers = [number for number, _ in rows]
-    words = [
-        (n, token)
-        for n, token in zip(numbers, sentence, strict=True)
-        if isinstance(token["id"], int)
-    ]
-    for expected, (number, token) in enumerate(words, 1):
-        where = f"{path}, line {number}"
-        if token["id"] != expected:
-            raise CorpusFormatError(f"{where}: word {token['id']} where {expected} was expected.")
-        if token["head"] is None or not token["deprel"] or not token["upos"]:
-            raise CorpusFormatError(f"{where}: UPOS, HEAD and DEPREL are needed.")
-        if not 0 <= token["head"] <= len(words):
-            raise CorpusFormatError(
-                f"{where}: the head is {token['head']}, but the sentence has {len(words)} words."
-            )
-    return sentence
-
-
-def _name_the_line(path: Path, rows: Sequence[tuple[int, str]], error: Exception):
-    for number, line in rows:
-        try:
-            conllu.parse(line)
-        except Exception as line_error:
-            return CorpusFormatError(f"{path}, line {number}: {line_error}")
-    return CorpusFormatError(f"{path}, line {rows[0][0]}: {error}")
-
-
-def _named_entities(words: Sequence[Mapping]) -> list[str]:
-    """The type of the innermost named mention of each word, read from CorefUD's brackets."""
-    types, open_mentions = [], []
-    for token in words:
-        entity = (token["misc"] or {}).get("Entity") or ""
-        closing = []
-        for bracket in re.findall(r"\([^()]+\)?|[^()]+\)", entity):
-            if bracket.startswith("("):
-                name, kind, _, form = bracket.strip("()").split("-")
-                open_mentions.append((name, kind if form == "named" else None))
-            if bracket.endswith(")"):
-                closing.append(bracket.strip("()").split("-")[0])
-        named = [kind for _, kind in open_mentions if kind]
-        types.append(named[-1] if named else "O")
-        for name in closing:
-            last = max(i for i, (opened, _) in enumerate(open_mentions) if opened == name)
-            del open_mentions[last]
-    return types
-
-
-def _role(token: Mapping) -> str:
-    roles = (token["misc"] or {}).get("Role")
-    if not roles:
-        return "O"
-    pairs = [pair.split(":") for pair in roles.split(",")]
-    return min(pairs, key=lambda pair: abs(int(pair[0]) - token["id"]))[1]
-
-
-def _feats(feats: Mapping[str, str] | None) -> str:
-    return "|".join(f"{name}={value}" for name, value in feats.items()) if feats else "_"
+def _kind(value) -> str:
+    """A value in a few words, for a message."""
+    text = repr(value)
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"

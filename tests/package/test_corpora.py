@@ -2,9 +2,12 @@
 
 import copy
 import dataclasses
+import hashlib
 import pickle
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from whichlayer import corpora
@@ -15,6 +18,7 @@ from whichlayer.corpora import (
     load_toy_corpus,
     load_ud_english_ewt,
     read_conllu,
+    with_ids,
     word_labels,
 )
 
@@ -67,6 +71,46 @@ def test_a_sentence_refuses_a_string_and_labels_of_another_length():
         Sentence(("a", "b"), {"upos": ("X",)}, "s1")
 
 
+@pytest.mark.parametrize(
+    ("words", "labels", "what"),
+    [
+        (None, {}, "must be a sequence of words, not None .NoneType."),
+        (5, {}, "must be a sequence of words, not 5 .int."),
+        (["a", None], {}, "Word 1 of sentence 's1' is None .NoneType.. A word is text"),
+        ([("dogs", "NOUN")], {}, r"Word 0 of sentence 's1' is \('dogs', 'NOUN'\) .tuple."),
+        ([b"a"], {}, "Word 0 of sentence 's1' is b'a' .bytes"),
+        (["a", "b"], {"upos": "XY"}, "labels 'upos' of sentence 's1' must be a sequence"),
+        (["a"], {"upos": None}, "labels 'upos' of sentence 's1' must be a sequence"),
+        (["a"], ["X"], "must map the name of a layer to its labels"),
+    ],
+)
+def test_what_is_no_word_or_no_label_is_named(words, labels, what):
+    with pytest.raises(TypeError, match=what):
+        Sentence(words, labels, "s1")
+
+
+@pytest.mark.parametrize("name", ["id", "document_id", "text", "part"])
+def test_ids_and_text_are_text(name):
+    with pytest.raises(TypeError, match=f"Sentence.{name} must be text, not 3 .int."):
+        Sentence(["a"], **{name: 3})
+
+
+def test_sentences_without_an_id_are_told_apart():
+    bare, named = Sentence(["a"]), Sentence(["a"], id="s2", document_id="d")
+    found = with_ids([bare, named, bare])
+    assert [s.id for s in found] == ["s0", "s2", "s2'"]
+    assert [s.document_id for s in found] == ["s0", "d", "s2'"]
+    assert found[1] is named and with_ids(found) == found
+    assert with_ids([Sentence(["a"], id="s2")])[0].document_id == "s2"
+
+
+def test_two_different_sentences_with_one_id_are_refused():
+    one, other = Sentence(["a"], id="1", text="A!"), Sentence(["b"], id="1")
+    assert [s.id for s in with_ids([one, one])] == ["1", "1"]
+    with pytest.raises(ValueError, match="have the id '1'.*'A!' and 'b'"):
+        with_ids([one, other])
+
+
 def test_toy_corpus_is_what_the_course_says_it_is():
     corpus = load_toy_corpus()
     tags = word_labels(corpus, "tag")
@@ -111,7 +155,11 @@ def _with_line(number, line):
         (7, _with_line(7, "x\tstop\tstop\tVERB\tVB\t_\t0\troot\t_\t_"), "x"),
         (7, _with_line(7, "4\tstop\tstop\tVERB\tVB\t_\t0\troot\t_\t_"), "word 4 where 3"),
         (7, _with_line(7, "3\tstop\tstop\tVERB\tVB\t_\t9\troot\t_\t_"), "the head is 9"),
-        (7, _with_line(7, "3\tstop\tstop\tVERB\tVB\t_\t_\t_\t_\t_"), "UPOS, HEAD and DEPREL"),
+        (7, _with_line(7, "3\tstop\tstop\tVERB\tVB\t_\t_\t_\t_\t_"), "has no HEAD"),
+        (7, _with_line(7, "3\tstop\t\tVERB\tVB\t_\t0\troot\t_\t_"), "column LEMMA is empty"),
+        (7, _with_line(7, "_\tstop\tstop\tVERB\tVB\t_\t0\troot\t_\t_"), "ID is '_'"),
+        (7, _with_line(7, "3\tstop\tstop\tVERB\tVB\t_\t" + "9" * 5000 + "\troot\t_\t_"), "'999"),
+        (13, _with_line(13, "# sent_id = d1-1"), "'d1-1' is that of the sentence at line 1"),
         (13, _with_line(14, "# nothing here"), "without words"),
     ],
 )
@@ -133,6 +181,56 @@ def test_a_file_that_is_not_utf8_or_empty(file):
 def test_word_labels_names_the_sentence_and_what_it_has():
     with pytest.raises(KeyError, match="'toy-01' has no labels 'upos'; it has tag"):
         word_labels(load_toy_corpus(), "upos")
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "what"),
+    [
+        (["X", None], ValueError, "Word 1 .'b'. of 's1' has no label 'sense', but None"),
+        (["X", pd.NA], ValueError, "Word 1 .'b'. of 's1' has no label 'sense', but <NA>"),
+        ([1.5, float("nan")], ValueError, "has no label 'sense', but nan"),
+        ([pd.NaT, "X"], ValueError, "Word 0 .'a'. of 's1' has no label"),
+        ([[1, 2], [3, 4]], ValueError, "Word 0 .'a'. of 's1' has several labels 'sense'"),
+        (np.ones((2, 2)), ValueError, "Word 0 .'a'. of 's1' has several labels 'sense'"),
+        (["X", 3], TypeError, "Some labels 'sense' are text and others numbers"),
+    ],
+)
+def test_a_word_has_one_label(labels, error, what):
+    with pytest.raises(error, match=what):
+        word_labels([Sentence(["a", "b"], {"sense": labels}, "s1")], "sense")
+
+
+def test_labels_keep_their_kind():
+    sentence = Sentence(["a", "b"], {"n": np.array([1, 2]), "x": (0.5, 1), "b": (True, False)})
+    assert word_labels([sentence], "n").tolist() == [1, 2]
+    assert word_labels([sentence], "x").tolist() == [0.5, 1.0]
+    assert word_labels([sentence], "b").dtype == bool
+
+
+def test_ewt_is_the_same_with_other_line_ends_and_a_mark(monkeypatch, tmp_path):
+    unix = CONLLU.encode()
+    path = tmp_path / "en_ewt-ud-dev.conllu"
+    monkeypatch.setenv("WHICHLAYER_DATA", str(tmp_path))
+    monkeypatch.setitem(corpora.EWT_SHA256, "dev", hashlib.sha256(unix).hexdigest())
+    path.write_bytes(unix)
+    expected = load_ud_english_ewt("dev")
+    for changed in (unix.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + unix):
+        path.write_bytes(changed)
+        assert load_ud_english_ewt("dev") == expected
+    path.write_bytes(unix.replace(b"stop", b"step"))
+    with pytest.raises(CorpusUnavailableError, match="damaged or of another release"):
+        load_ud_english_ewt("dev")
+
+
+def test_all_of_ewt_is_its_parts_each_sentence_knowing_its_own(monkeypatch, tmp_path):
+    for part in ("train", "dev", "test"):
+        data = CONLLU.replace("d1", part).encode()
+        (tmp_path / f"en_ewt-ud-{part}.conllu").write_bytes(data)
+        monkeypatch.setitem(corpora.EWT_SHA256, part, hashlib.sha256(data).hexdigest())
+    monkeypatch.setenv("WHICHLAYER_DATA", str(tmp_path))
+    found = load_ud_english_ewt()
+    assert [s.part for s in found] == ["train"] * 2 + ["dev"] * 2 + ["test"] * 2
+    assert [s.document_id for s in found] == [s.part for s in found]
 
 
 def test_ewt_from_a_folder(monkeypatch, ewt_folder):
@@ -192,8 +290,6 @@ def served(tmp_path, monkeypatch):
 
 
 def test_ewt_is_downloaded_once(served, monkeypatch, tmp_path):
-    import hashlib
-
     data = CONLLU.encode()
     (served / "en_ewt-ud-dev.conllu").write_bytes(data)
     monkeypatch.setitem(corpora.EWT_SHA256, "dev", hashlib.sha256(data).hexdigest())
