@@ -1,9 +1,10 @@
 """One representation out of many layers.
 
-Every function takes the hidden states as one array or tensor of shape (L + 1, ..., hidden), or as
-a sequence of L + 1 arrays or tensors (such as a model's ``hidden_states``), and gives back the
-same kind. Layer indices mean what Python means by them: 0 is the embeddings' output, -1 the last
-block's.
+Every function takes the hidden states as one array or tensor of shape (L + 1, ..., hidden), as a
+sequence of L + 1 arrays or tensors (such as a model's ``hidden_states``), or as
+:class:`~whichlayer.activations.Activations`. Tensors give a tensor, everything else an array, such
+as the (words, width) table that ``activations.features`` takes. Whole numbers become floats. Layer
+indices mean what Python means by them: 0 is the embeddings' output, -1 the last block's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ import numpy as np
 import torch
 from torch import nn
 
-States: TypeAlias = "torch.Tensor | np.ndarray | Sequence[torch.Tensor] | Sequence[np.ndarray]"
+from whichlayer.activations import Activations
+
+States: TypeAlias = (
+    "Activations | torch.Tensor | np.ndarray | Sequence[torch.Tensor] | Sequence[np.ndarray]"
+)
 
 
 def concat_layers(states: States, layers: Sequence[int]) -> torch.Tensor | np.ndarray:
@@ -30,6 +35,7 @@ def concat_layers(states: States, layers: Sequence[int]) -> torch.Tensor | np.nd
 
     Raises:
         IndexError: an index out of range. ValueError: no layer, or states of unlike shapes.
+        TypeError: layers that aren't whole numbers, or states that aren't arrays of numbers.
 
     Source: Devlin et al. 2019, Table 7.
     """
@@ -84,7 +90,12 @@ def weighted_sum(
         weights = torch.as_tensor(weights, dtype=chosen.dtype, device=chosen.device)
     else:
         if isinstance(weights, torch.Tensor):
-            raise ValueError("The weights are a tensor but the states are not: convert either.")
+            if weights.requires_grad:
+                raise ValueError(
+                    "The weights want gradients, which can't pass through an array: give the "
+                    "states as a tensor, or weights.detach()."
+                )
+            weights = weights.cpu().float().numpy()
         weights = np.asarray(weights, dtype=chosen.dtype)
     if tuple(weights.shape) != (len(chosen),):
         raise ValueError(
@@ -127,6 +138,7 @@ class ScalarMix(nn.Module):
         trainable: bool = True,
     ) -> None:
         super().__init__()
+        mixture_size = _whole(mixture_size, "mixture_size")
         if mixture_size < 1:
             raise ValueError(f"mixture_size={mixture_size}: at least one layer is needed.")
         initial = torch.zeros(mixture_size)
@@ -147,9 +159,9 @@ class ScalarMix(nn.Module):
         """softmax(scalar_parameters): (mixture_size,), positive, summing to one."""
         return torch.softmax(self.scalar_parameters, dim=0)
 
-    def forward(self, states: torch.Tensor | Sequence[torch.Tensor]) -> torch.Tensor:
+    def forward(self, states: States) -> torch.Tensor:
         """(mixture_size, ..., hidden) -> (..., hidden)."""
-        stacked = _stack(states)
+        stacked = torch.as_tensor(_stack(states), device=self.gamma.device)
         if len(stacked) != self.mixture_size:
             raise ValueError(
                 f"This ScalarMix was made for {self.mixture_size} states and was given "
@@ -164,12 +176,22 @@ class ScalarMix(nn.Module):
 
 
 def _stack(states: States) -> torch.Tensor | np.ndarray:
+    if isinstance(states, Activations):
+        states = states.vectors
     if isinstance(states, (torch.Tensor, np.ndarray)):
         stacked = states
     else:
         states = tuple(states)
         if not states:
             raise ValueError("There are no hidden states.")
+        for k, state in enumerate(states):
+            if not isinstance(state, (torch.Tensor, np.ndarray)):
+                raise TypeError(
+                    f"State {k} is a {type(state).__name__}, not a tensor or an array. Of a "
+                    "model's output pass the hidden_states."
+                )
+        if len({isinstance(state, torch.Tensor) for state in states}) > 1:
+            raise TypeError("Some states are tensors and others arrays: make them all of one kind.")
         shapes = {tuple(state.shape) for state in states}
         if len(shapes) > 1:
             raise ValueError(f"The states have unlike shapes: {sorted(shapes)}.")
@@ -177,14 +199,39 @@ def _stack(states: States) -> torch.Tensor | np.ndarray:
         stacked = torch.stack(states) if tensors else np.stack(states)
     if stacked.ndim < 2 or not len(stacked):
         raise ValueError(f"States must be (L+1, ..., hidden), got {tuple(stacked.shape)}.")
-    return stacked
+    return _as_floats(stacked)
+
+
+def _as_floats(stacked: torch.Tensor | np.ndarray) -> torch.Tensor | np.ndarray:
+    # A mean of whole numbers isn't one, and weights cut to whole numbers are all 0.
+    if isinstance(stacked, torch.Tensor):
+        whole = not (stacked.is_floating_point() or stacked.is_complex())
+        refused = stacked.is_complex() or stacked.dtype == torch.bool
+    else:
+        whole, refused = stacked.dtype.kind in "iu", stacked.dtype.kind not in "iuf"
+    if refused:
+        raise TypeError(f"States must be real numbers, not of the kind {stacked.dtype}.")
+    if not whole:
+        return stacked
+    tensor = isinstance(stacked, torch.Tensor)
+    return stacked.to(torch.get_default_dtype()) if tensor else stacked.astype(np.float64)
+
+
+def _whole(value, what: str) -> int:
+    # True would pass as 1, so that a mask would read as a list of layers 0 and 1.
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"{what} must be a whole number, not {value!r}.")
+    return number
 
 
 def _choose(states: States, layers: Sequence[int] | None) -> torch.Tensor | np.ndarray:
     stacked = _stack(states)
     if layers is None:
         return stacked
-    layers = list(layers)
+    if isinstance(layers, str) or not hasattr(layers, "__iter__"):
+        raise TypeError(f"layers={layers!r}: give a list of layers, such as [-2, -1].")
+    layers = [_whole(layer, "A layer") for layer in layers]
     if not layers:
         raise ValueError("The list of layers is empty: name at least one.")
     for layer in layers:

@@ -145,7 +145,7 @@ def plot_mixing_weights(
     of short ones, so where the norms are given the product of both is drawn too.
 
     Args:
-        weights: (L + 1,), after the softmax, summing to one.
+        weights: (L + 1,), after the softmax, summing to one; ``mix.weights`` as it is, or numbers.
         norms: (L + 1,), mean length of the vectors of each layer.
         title: says what the figure finds.
         ax: where to draw; a new figure if not given.
@@ -156,7 +156,11 @@ def plot_mixing_weights(
     Raises:
         ValueError: weights that don't sum to one (before the softmax?), or another number of norms.
     """
+    if hasattr(weights, "detach"):  # mix.weights, which learns
+        weights = weights.detach().cpu().float().numpy()
     weights = np.asarray(weights, dtype=float)
+    if weights.ndim != 1:
+        raise ValueError(f"The weights must be one per layer, in one row, got {weights.shape}.")
     if (weights < 0).any() or not np.isclose(weights.sum(), 1, atol=1e-3):
         raise ValueError(
             f"The weights sum to {weights.sum():.3f}, not to 1. A ScalarMix's scalar_parameters "

@@ -1,11 +1,18 @@
-"""How much do layers differ? Cosine between layers, anisotropy, and centred kernel alignment."""
+"""How much do layers differ? Cosine between layers, anisotropy, and centred kernel alignment.
+
+Where the vectors of all layers are asked for, :class:`~whichlayer.activations.Activations`, an
+array or a tensor may be given; where those of one layer are, an array or a tensor, such as
+``activations.layer(k)``.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from whichlayer.activations import Activations
 
-def consecutive_cosine(vectors: np.ndarray) -> np.ndarray:
+
+def consecutive_cosine(vectors: Activations | np.ndarray) -> np.ndarray:
     """Mean cosine between a word's vector at one layer and at the next.
 
     Args:
@@ -16,6 +23,7 @@ def consecutive_cosine(vectors: np.ndarray) -> np.ndarray:
 
     Raises:
         ValueError: fewer than two layers, no words, NaN, or a vector of length zero.
+        TypeError: what is given isn't numbers.
     """
     unit = _unit(vectors)
     if len(unit) < 2:
@@ -23,7 +31,7 @@ def consecutive_cosine(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("kwh,kwh->kw", unit[:-1], unit[1:]).mean(axis=1)
 
 
-def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
+def cosine_matrix(vectors: Activations | np.ndarray) -> np.ndarray:
     """Mean cosine between a word's vectors at every two layers.
 
     Args:
@@ -37,7 +45,9 @@ def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
     return flat @ flat.T / unit.shape[1]
 
 
-def anisotropy(vectors: np.ndarray, *, n_pairs: int = 10_000, seed: int = 0) -> np.ndarray:
+def anisotropy(
+    vectors: Activations | np.ndarray, *, n_pairs: int = 10_000, seed: int = 0
+) -> np.ndarray:
     """Mean cosine of random pairs of different words, layer by layer: the cosine of nothing.
 
     Subtract it from a mean cosine before reading that as similarity.
@@ -56,6 +66,7 @@ def anisotropy(vectors: np.ndarray, *, n_pairs: int = 10_000, seed: int = 0) -> 
     words = unit.shape[1]
     if words < 2:
         raise ValueError("Anisotropy compares words with each other: at least two are needed.")
+    _require_some(n_pairs, "n_pairs")
     draw = np.random.default_rng(seed)
     left = draw.integers(words, size=n_pairs)
     right = (left + draw.integers(1, words, size=n_pairs)) % words  # never the word itself
@@ -75,7 +86,9 @@ def linear_cka(x: np.ndarray, y: np.ndarray, *, debiased: bool = True) -> float:
         debiased: use the unbiased estimator of HSIC; needs at least 4 words.
 
     Raises:
-        ValueError: unlike numbers of words, too few, NaN, or a representation without variance.
+        ValueError: unlike numbers of words, too few, NaN, or a representation without variance
+            (one whose spread is only that of rounding counts as without).
+        TypeError: what is given isn't numbers.
 
     Source: Kornblith et al. 2019, Section 3 (linear CKA); Song et al. 2012, Eq. 5 (unbiased HSIC).
     """
@@ -87,12 +100,19 @@ def linear_cka(x: np.ndarray, y: np.ndarray, *, debiased: bool = True) -> float:
     hsic = _unbiased_hsic if debiased else _biased_hsic
     norm = hsic(x, x) * hsic(y, y)
     if norm <= 0:
-        raise ValueError("A representation has no variance: CKA is not defined for it.")
+        raise ValueError(
+            f"For {len(x)} words the unbiased estimate of a representation's own HSIC isn't "
+            "positive, so CKA isn't defined: take more words, or debiased=False."
+        )
     return float(hsic(x, y) / np.sqrt(norm))
 
 
-def cka_matrix(vectors: np.ndarray, *, debiased: bool = True) -> np.ndarray:
-    """:func:`linear_cka` between every two layers: (L + 1, words, hidden) -> (L + 1, L + 1)."""
+def cka_matrix(vectors: Activations | np.ndarray, *, debiased: bool = True) -> np.ndarray:
+    """:func:`linear_cka` between every two layers: (L + 1, words, hidden) -> (L + 1, L + 1).
+
+    Errors as for :func:`linear_cka`.
+    """
+    vectors = _layers(vectors)
     states = len(vectors)
     matrix = np.ones((states, states))
     for i in range(states):
@@ -113,8 +133,11 @@ def cka_floor(
         debiased: as in :func:`linear_cka`.
         n_shuffles: how many random orders are averaged.
         seed: seeds them.
+
+    Errors as for :func:`linear_cka`; a ValueError too where nothing is to be shuffled.
     """
-    y, draw = np.asarray(y), np.random.default_rng(seed)
+    _require_some(n_shuffles, "n_shuffles")
+    x, y, draw = _table(x), _table(y), np.random.default_rng(seed)
     shuffled = [
         linear_cka(x, y[draw.permutation(len(y))], debiased=debiased) for _ in range(n_shuffles)
     ]
@@ -138,19 +161,63 @@ def _unbiased_hsic(x: np.ndarray, y: np.ndarray) -> float:
     return float((trace + both - mixed) / (n * (n - 3)))
 
 
-def _matrix(x: np.ndarray) -> np.ndarray:
-    x = np.asarray(x, dtype=np.float64)
-    if x.ndim != 2:
+def _require_some(number: int, name: str) -> None:
+    if number < 1:
+        raise ValueError(f"{name}={number}: at least one is needed.")
+
+
+def _numbers(values, what: str) -> np.ndarray:
+    """An array of numbers, of the kind that was given; tensors too, also those that learn."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        # NumPy has no bfloat16.
+        values = values.float() if values.element_size() == 2 else values
+        values = values.numpy()
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unlike length
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{what} must be an array of numbers, not a {type(values).__name__}.")
+    return array
+
+
+def _table(x) -> np.ndarray:
+    if isinstance(x, Activations):
+        raise ValueError(
+            f"Activations hold {x.num_states} layers, one representation each: pass "
+            "activations.layer(k), or compare all layers with cka_matrix(activations)."
+        )
+    x = _numbers(x, "A representation")
+    if x.ndim != 2 or 0 in x.shape:
         raise ValueError(f"A representation must be (words, dimensions), got {x.shape}.")
     if not np.isfinite(x).all():
         raise ValueError("A representation holds NaN or infinite values.")
-    return x - x.mean(axis=0)
+    return x
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors, dtype=np.float64)
+def _matrix(x) -> np.ndarray:
+    x = _table(x)
+    precision = np.finfo(np.float64 if x.dtype == np.float64 else np.float32).eps
+    x = x.astype(np.float64)
+    centred = x - x.mean(axis=0)
+    # What is left of a constant after centring is rounding, of which CKA would make a 1.
+    if np.linalg.norm(centred) <= 8 * precision * np.linalg.norm(x):
+        raise ValueError("A representation has no variance: CKA is not defined for it.")
+    return centred
+
+
+def _layers(vectors) -> np.ndarray:
+    if isinstance(vectors, Activations):
+        vectors = vectors.vectors
+    vectors = _numbers(vectors, "The vectors")
     if vectors.ndim != 3 or 0 in vectors.shape:
         raise ValueError(f"Vectors must be (L+1, words, hidden), got {vectors.shape}.")
+    return vectors
+
+
+def _unit(vectors) -> np.ndarray:
+    vectors = _layers(vectors).astype(np.float64)
     if not np.isfinite(vectors).all():
         raise ValueError("The vectors hold NaN or infinite values.")
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)

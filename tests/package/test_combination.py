@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whichlayer.activations import Activations
 from whichlayer.combination import ScalarMix, concat_layers, mean_layers, sum_layers, weighted_sum
 
 
@@ -42,6 +43,110 @@ def test_every_kind_of_states_gives_the_same(states, kind):
     ]:
         assert isinstance(out, torch.Tensor if tensor else np.ndarray)
         assert np.allclose(np.asarray(out), expected.numpy(), atol=1e-5)
+
+
+def test_activations_give_a_table_of_words(states):
+    vectors = states.reshape(13, 10, 8).numpy()
+    ids = tuple("abcdefghij")
+    activations = Activations(vectors, ids, ids, ids, "some encoder", "first")
+    for function in (mean_layers, sum_layers, concat_layers):
+        out = function(activations, [0, -1])
+        assert isinstance(out, np.ndarray) and np.array_equal(out, function(vectors, [0, -1]))
+    mix = ScalarMix(13)
+    assert np.allclose(
+        weighted_sum(activations, mix.weights.detach()), vectors.mean(axis=0), atol=1e-6
+    )
+    assert np.allclose(mix(activations).detach(), vectors.mean(axis=0), atol=1e-6)
+    mix(activations).sum().backward()
+    assert mix.scalar_parameters.grad.abs().max() > 0
+    with pytest.raises(ValueError, match="want gradients.*weights.detach"):
+        weighted_sum(activations, mix.weights)
+
+
+@pytest.mark.parametrize("kind", [torch.tensor, np.array])
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "int16"])
+def test_whole_numbers_become_floats(kind, dtype):
+    states = kind(
+        [[[1, 2]], [[2, 4]], [[4, 7]]], dtype=getattr(torch if kind is torch.tensor else np, dtype)
+    )
+    assert np.asarray(weighted_sum(states, [0.5, 0.25, 0.25])).tolist() == [[2.0, 3.75]]
+    assert np.allclose(np.asarray(mean_layers(states)), [[7 / 3, 13 / 3]])
+    assert np.asarray(sum_layers(states)).tolist() == [[7.0, 13.0]]
+    assert np.asarray(concat_layers(states, [2, 0])).tolist() == [[4.0, 7.0, 1.0, 2.0]]
+    assert np.allclose(ScalarMix(3)(states).detach(), [[7 / 3, 13 / 3]])
+
+
+@pytest.mark.parametrize(
+    ("layers", "what"),
+    [
+        ([True, False, True], "whole number, not True"),
+        (np.array([True, False, True]), "whole number, not .*True"),
+        (torch.tensor([True, False, True]), "whole number, not tensor.True"),
+        ([0.0], "whole number, not 0.0"),
+        ([None], "whole number, not None"),
+        ([[0, 1]], "whole number, not .0, 1."),
+        (2, "layers=2: give a list of layers"),
+        ("12", "layers='12': give a list of layers"),
+    ],
+)
+@pytest.mark.parametrize("function", [concat_layers, mean_layers, sum_layers])
+def test_layers_that_are_no_list_of_numbers_are_refused(states, function, layers, what):
+    with pytest.raises(TypeError, match=what):
+        function(states, layers)
+
+
+def test_layers_may_be_any_whole_numbers(states):
+    for layers in (np.array([1, 2]), torch.tensor([1, 2]), range(1, 3), (np.int64(1), 2)):
+        assert torch.equal(mean_layers(states, layers), mean_layers(states, [1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("states", "what"),
+    [
+        (torch.ones(3, 2, dtype=torch.bool), "real numbers, not of the kind torch.bool"),
+        (np.ones((3, 2), dtype=bool), "real numbers, not of the kind bool"),
+        (np.array([["a"], ["b"]]), "real numbers, not of the kind <U1"),
+        (np.ones((3, 2), dtype=complex), "real numbers, not of the kind complex"),
+        ({"last_hidden_state": torch.ones(1, 2)}, "State 0 is a str.*pass the hidden_states"),
+        ([[1.0, 2.0], [3.0, 4.0]], "State 0 is a list"),
+        ([torch.ones(2, 2), np.ones((2, 2))], "Some states are tensors and others arrays"),
+    ],
+)
+def test_what_are_no_states_is_named(states, what):
+    with pytest.raises(TypeError, match=what):
+        mean_layers(states)
+    with pytest.raises(TypeError, match=what):
+        ScalarMix(3)(states)
+
+
+@pytest.mark.parametrize("size", [13.0, True, "13", None])
+def test_a_size_of_a_mix_is_a_whole_number(size):
+    with pytest.raises(TypeError, match="mixture_size must be a whole number"):
+        ScalarMix(size)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(1, 6),
+    st.lists(st.integers(0, 3), max_size=2),
+    st.integers(1, 4),
+    st.lists(st.integers(-6, 5), min_size=1, max_size=5),
+    st.sampled_from(["float16", "float32", "float64", "int8", "int64"]),
+)
+def test_all_ways_of_combining_agree_for_any_shape(n, between, hidden, layers, dtype):
+    layers = [k % n for k in layers]
+    shape = (n, *between, hidden)
+    states = np.random.default_rng(0).integers(-4, 5, size=shape).astype(dtype)
+    chosen = states.astype(float)[layers]
+    for form in (states, torch.from_numpy(states), list(states)):
+        even = np.full(len(layers), 1 / len(layers))
+        for out, expected in [
+            (mean_layers(form, layers), chosen.mean(0)),
+            (sum_layers(form, layers), chosen.sum(0)),
+            (weighted_sum(form, even, layers), chosen.mean(0)),
+            (concat_layers(form, layers), np.concatenate(list(chosen), axis=-1)),
+        ]:
+            assert np.allclose(np.asarray(out, dtype=float), expected, atol=0.02)
 
 
 def test_gradients_reach_the_weights_of_a_weighted_sum(states):

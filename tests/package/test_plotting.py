@@ -7,7 +7,9 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import torch
 
+from whichlayer.combination import ScalarMix
 from whichlayer.plotting import (
     COLOURS,
     plot_layer_curve,
@@ -93,3 +95,13 @@ def contrast(a, b):
 
     high, low = sorted([luminance(a), luminance(b)], reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+def test_the_weights_of_a_mix_that_learns_are_drawn_as_they_are():
+    for kind in (torch.float32, torch.bfloat16):
+        ax = plot_mixing_weights(ScalarMix(4).weights.to(kind))
+        assert [bar.get_height() for bar in ax.patches] == [0.25] * 4
+    with pytest.raises(ValueError, match="sum to 0.000, not to 1.*pass mix.weights"):
+        plot_mixing_weights(ScalarMix(4).scalar_parameters)
+    with pytest.raises(ValueError, match="in one row, got"):
+        plot_mixing_weights(np.full((2, 2), 0.25))

@@ -2,7 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from whichlayer.activations import Activations
 from whichlayer.similarity import (
     anisotropy,
     cka_floor,
@@ -118,3 +122,87 @@ def test_bad_representations_are_refused(vectors):
         anisotropy(vectors[:, :1])
     with pytest.raises(ValueError, match="two layers"):
         consecutive_cosine(vectors[:1])
+
+
+ALL_LAYERS = [consecutive_cosine, cosine_matrix, anisotropy, cka_matrix]
+
+
+@pytest.mark.parametrize("function", ALL_LAYERS)
+def test_activations_and_tensors_give_what_their_vectors_give(function, vectors):
+    vectors = vectors.astype(np.float32)
+    ids = tuple(map(str, range(50)))
+    activations = Activations(vectors, ids, ids, ids, "some encoder", "first")
+    expected = function(vectors)
+    assert np.array_equal(function(activations), expected)
+    assert np.array_equal(function(torch.from_numpy(vectors).requires_grad_()), expected)
+    half = function(torch.from_numpy(vectors).to(torch.bfloat16))
+    assert np.allclose(half, expected, atol=0.02)
+
+
+@pytest.mark.parametrize("function", [linear_cka, cka_floor])
+def test_one_representation_is_asked_for_and_activations_hold_many(function, vectors):
+    ids = tuple(map(str, range(50)))
+    activations = Activations(vectors, ids, ids, ids, "some encoder", "first")
+    with pytest.raises(
+        ValueError, match=r"4 layers.*pass activations.layer\(k\), or .* cka_matrix"
+    ):
+        function(activations, vectors[0])
+    with pytest.raises(ValueError, match=r"pass activations.layer\(k\)"):
+        function(vectors[0], activations)
+    tensors = [torch.from_numpy(v).requires_grad_() for v in vectors[:2]]
+    assert function(*tensors) == function(*vectors[:2])
+
+
+@pytest.mark.parametrize("function", ALL_LAYERS)
+@pytest.mark.parametrize(
+    ("given", "error", "what"),
+    [
+        (np.ones((3, 4)), ValueError, r"\(L\+1, words, hidden\), got \(3, 4\)"),
+        (np.ones((3, 0, 4)), ValueError, r"\(L\+1, words, hidden\), got \(3, 0, 4\)"),
+        (np.float64(1), ValueError, r"\(L\+1, words, hidden\), got \(\)"),
+        ("vectors", TypeError, "an array of numbers, not a str"),
+        (None, TypeError, "an array of numbers, not a NoneType"),
+        ([[[1.0], [2.0, 3.0]]], TypeError, "an array of numbers, not a list"),
+        (np.full((3, 9, 4), np.inf), ValueError, "NaN or infinite"),
+    ],
+)
+def test_what_are_no_vectors_is_named(function, given, error, what):
+    with pytest.raises(error, match=what):
+        function(given)
+
+
+@pytest.mark.parametrize("debiased", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("value", [0, 1, 7.3, 1e6])
+def test_a_constant_has_no_cka(debiased, dtype, value, vectors):
+    """Not even where centring leaves rounding behind, of which all would be alike."""
+    rows = np.tile(np.linspace(value, 2 * value, 5), (50, 1)).astype(dtype)
+    noisy = rows * (1 + np.finfo(np.float32).eps * (np.arange(50)[:, None] % 2))
+    cases = [rows] if dtype != "float32" else [rows, noisy.astype(dtype)]
+    for constant in cases:
+        for pair in ((constant, constant), (constant, vectors[0]), (vectors[0], constant)):
+            with pytest.raises(ValueError, match="no variance"):
+                linear_cka(*pair, debiased=debiased)
+
+
+def test_a_small_spread_around_a_large_mean_is_variance(vectors):
+    far = vectors[0] + 1e5
+    assert linear_cka(far, vectors[0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_nothing_to_average_is_refused(number, vectors):
+    with pytest.raises(ValueError, match=f"n_pairs={number}: at least one"):
+        anisotropy(vectors, n_pairs=number)
+    with pytest.raises(ValueError, match=f"n_shuffles={number}: at least one"):
+        cka_floor(vectors[0], vectors[1], n_shuffles=number)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 12), st.integers(1, 5), st.integers(1, 7), st.integers(0, 10**6))
+def test_biased_cka_lies_between_0_and_1_and_is_symmetric(words, width, other, seed):
+    draw = np.random.default_rng(seed)
+    x, y = draw.normal(size=(words, width)), draw.normal(size=(words, other))
+    value = linear_cka(x, y, debiased=False)
+    assert 0 <= value <= 1 + 1e-12
+    assert value == pytest.approx(linear_cka(y, x, debiased=False))
