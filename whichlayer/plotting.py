@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+if TYPE_CHECKING:  # drawing needs no scikit-learn, which probing imports
+    from whichlayer.probing import ProbeResult, ProfileOverC
+
 # Okabe & Ito's palette, told apart with any common colour vision; yellow left out (too pale on
 # white). Lines also differ by marker, so that nothing hangs on colour alone.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+_DASHES = ("--", ":", "-.", (0, (1, 3)))
 
 STYLE = {
     "figure.facecolor": "white",  # also in dark pages, where a figure stands on a white ground
@@ -38,8 +44,8 @@ def plot_layer_curve(
     interval: np.ndarray | None = None,
     label: str | None = None,
     reference: Mapping[str, float] | None = None,
-    title: str = "",
-    ylabel: str = "accuracy",
+    title: str | None = None,
+    ylabel: str | None = None,
     first_layer: int = 0,
     ax: Axes | None = None,
 ) -> Axes:
@@ -51,7 +57,7 @@ def plot_layer_curve(
         label: the line's name in the legend.
         reference: names and values of horizontal lines, such as baselines.
         title: says what the figure finds.
-        ylabel: what is measured.
+        ylabel: what is measured; ``"accuracy"`` if not given, unless the axes say already.
         first_layer: the index of the first value; 1 for values that belong to a step to a layer.
         ax: where to draw; a new figure if not given.
 
@@ -74,17 +80,147 @@ def plot_layer_curve(
                     f"{len(values)} values need an interval of shape ({len(values)}, 2)."
                 )
             ax.fill_between(layers, *interval.T, color=line.get_color(), alpha=0.18, linewidth=0)
-        for dash, (name, value) in zip(
-            cycle(("--", ":", "-.", (0, (1, 3)))), (reference or {}).items(), strict=False
-        ):
+        for dash, (name, value) in zip(cycle(_DASHES), (reference or {}).items(), strict=False):
             ax.axhline(value, color="#555555", linestyle=dash, linewidth=1, marker="", label=name)
-        ax.set(xlabel="layer (0 = embeddings)", ylabel=ylabel)
-        if title:
+        _label(ax, xlabel="layer (0 = embeddings)", ylabel=ylabel or "accuracy")
+        # A second curve on the same axes leaves what is written there, unless it is told otherwise.
+        if ylabel is not None:
+            ax.set_ylabel(ylabel)
+        if title is not None:
             ax.set_title(title)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if label or reference:
             ax.legend(fontsize="small")
     return ax
+
+
+def plot_profiles(
+    results: Mapping[str, ProbeResult],
+    *,
+    baselines: Sequence[str] = ("lookup",),
+    title: str | None = None,
+    share_y: bool = True,
+    columns: int | None = None,
+) -> np.ndarray:
+    """Small multiples: a panel for each result, with its interval and baselines.
+
+    Filled markers are the layers that can't be told from the best; the others are hollow. Results
+    on tables of features, which have no order, are drawn without a line from one to the next.
+
+    Args:
+        results: what was probed, and the result.
+        baselines: names of baselines to draw, in the panels whose result has them.
+        title: says what the figure finds.
+        share_y: whether all panels have one scale. Heights are comparable only where the
+            properties have like baselines, so the look-up line stands in each panel.
+        columns: panels side by side; at most four by default.
+
+    Returns:
+        The axes, one for each result, in order.
+
+    Raises:
+        ValueError: no result.
+    """
+    if not results:
+        raise ValueError("There is no result to draw.")
+    columns = columns or min(4, len(results))
+    rows = -(-len(results) // columns)
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            rows, columns, figsize=(max(5.2, 3.1 * columns), 0.5 + 3.0 * rows),
+            sharey=share_y, squeeze=False, layout="constrained",
+        )  # fmt: skip
+        axes = grid.ravel()
+        for ax in axes[len(results) :]:
+            ax.remove()
+        axes = axes[: len(results)]
+        for i, (ax, (name, result)) in enumerate(zip(axes, results.items(), strict=True)):
+            _draw_profile(ax, result, baselines)
+            ax.set_title(name)
+            if i % columns == 0:
+                ax.set_ylabel("accuracy")
+        if any(ax.get_legend_handles_labels()[1] for ax in axes):
+            axes[0].legend(fontsize="small")
+        if title is not None:
+            figure.suptitle(title)
+    return axes
+
+
+def _draw_profile(ax: Axes, result: ProbeResult, baselines: Sequence[str]) -> None:
+    at = np.arange(len(result.names))
+    by_layer = all(isinstance(name, int) for name in result.names)
+    low, high = result.accuracy_interval.T
+    colour = COLOURS[0]
+    if by_layer:
+        ax.plot(at, result.accuracy, color=colour, marker="")
+        ax.fill_between(at, low, high, color=colour, alpha=0.18, linewidth=0)
+    else:
+        ax.vlines(at, low, high, color=colour, linewidth=1.5)
+    like_best = np.array([name in result.not_worse_than_best for name in result.names])
+    for chosen, fill in ((like_best, colour), (~like_best, "white")):
+        ax.plot(
+            at[chosen], result.accuracy[chosen], linestyle="", marker="o", color=colour,
+            markerfacecolor=fill,
+        )  # fmt: skip
+    known = [name for name in baselines if name in result.baselines]
+    for style, name in zip(cycle(_DASHES), known, strict=False):
+        values = np.broadcast_to(result.baselines[name].accuracy, len(at))
+        label = {"lookup": "look-up table"}.get(name, name)
+        ax.plot(at, values, color="#555555", linestyle=style, linewidth=1, marker="", label=label)
+    if by_layer:
+        ax.set_xlabel("layer (0 = embeddings)")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        ax.set_xticks(at, result.names, rotation=30, ha="right")
+
+
+def plot_over_C(profile: ProfileOverC, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    """A profile for each strength of the penalty, from the strongest (darkest) to the weakest.
+
+    Filled markers are the layers that can't be told from the best at that C.
+
+    Args:
+        profile: what :func:`~whichlayer.probing.profile_over_C` found.
+        title: says what the figure finds.
+        ax: where to draw; a new figure if not given.
+
+    Returns:
+        The axes.
+    """
+    at = np.arange(len(profile.names))
+    colours = plt.get_cmap("cividis")(np.linspace(0, 0.85, len(profile.Cs)))
+    with plt.rc_context(STYLE):
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+        for i, (C, colour, marker) in enumerate(
+            zip(profile.Cs, colours, cycle(MARKERS), strict=False)
+        ):
+            values = profile.accuracy[i]
+            ax.plot(
+                at, values, color=colour, marker=marker, markerfacecolor="white", label=f"C = {C:g}"
+            )
+            chosen = [
+                k for k, name in enumerate(profile.names) if name in profile.not_worse_than_best[i]
+            ]
+            ax.plot(at[chosen], values[chosen], color=colour, marker=marker, linestyle="")
+        by_layer = all(isinstance(name, int) for name in profile.names)
+        _label(ax, xlabel="layer (0 = embeddings)" if by_layer else "", ylabel="accuracy")
+        if by_layer:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            ax.set_xticks(at, profile.names, rotation=30, ha="right")
+        if title is not None:
+            ax.set_title(title)
+        ax.legend(fontsize="small")
+    return ax
+
+
+def _label(ax: Axes, *, xlabel: str, ylabel: str) -> None:
+    """Label the axes that have no label yet."""
+    if not ax.get_xlabel():
+        ax.set_xlabel(xlabel)
+    if not ax.get_ylabel():
+        ax.set_ylabel(ylabel)
 
 
 def plot_similarity(
@@ -156,9 +292,7 @@ def plot_mixing_weights(
     Raises:
         ValueError: weights that don't sum to one (before the softmax?), or another number of norms.
     """
-    if hasattr(weights, "detach"):  # mix.weights, which learns
-        weights = weights.detach().cpu().float().numpy()
-    weights = np.asarray(weights, dtype=float)
+    weights = _as_array(weights)
     if weights.ndim != 1:
         raise ValueError(f"The weights must be one per layer, in one row, got {weights.shape}.")
     if (weights < 0).any() or not np.isclose(weights.sum(), 1, atol=1e-3):
@@ -173,7 +307,7 @@ def plot_mixing_weights(
         if norms is None:
             ax.bar(layers, weights, color=COLOURS[0])
         else:
-            norms = np.asarray(norms, dtype=float)
+            norms = _as_array(norms)
             if norms.shape != weights.shape:
                 raise ValueError(f"{len(weights)} weights need as many norms, got {norms.shape}.")
             share = weights * norms / (weights * norms).sum()
@@ -188,3 +322,8 @@ def plot_mixing_weights(
         if title:
             ax.set_title(title)
     return ax
+
+
+def _as_array(values) -> np.ndarray:
+    """Numbers as an array; a tensor may be a parameter that is being trained."""
+    return np.asarray(values.detach().cpu().float() if hasattr(values, "detach") else values, dtype=float)

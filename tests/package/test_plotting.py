@@ -8,14 +8,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from test_probing import made_up
 
 from whichlayer.combination import ScalarMix
 from whichlayer.plotting import (
     COLOURS,
     plot_layer_curve,
     plot_mixing_weights,
+    plot_over_C,
+    plot_profiles,
     plot_similarity,
 )
+from whichlayer.probing import probe_layers, profile_over_C
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +49,74 @@ def test_two_curves_differ_in_colour_and_in_marker():
     assert first.get_color() != second.get_color() and first.get_marker() != second.get_marker()
 
 
+def test_a_second_curve_leaves_the_labels_that_are_there():
+    ax = plot_layer_curve([1, 2], ylabel="mean cosine", title="first")
+    ax.set_xlabel("step")
+    plot_layer_curve([2, 1], ax=ax)
+    assert (ax.get_ylabel(), ax.get_xlabel(), ax.get_title(loc="left")) == (
+        "mean cosine",
+        "step",
+        "first",
+    )
+    plot_layer_curve([2, 1], ax=ax, ylabel="cosine", title="second")
+    assert ax.get_ylabel() == "cosine" and ax.get_title(loc="left") == "second"
+
+
+@pytest.fixture(scope="module")
+def results():
+    activations, labels = made_up()
+    by_layer = probe_layers(activations, labels, split="sentence", control_labelings=0)
+    tables = {"noise": activations.layer(0), "signal": activations.layer(3)}
+    by_name = probe_layers(
+        activations.features(tables), labels, split="sentence", control_labelings=0
+    )
+    return {"tag": by_layer, "mixes": by_name}
+
+
+def test_small_multiples_of_results(results):
+    axes = plot_profiles(results, title="t", baselines=("lookup", "majority"))
+    assert [ax.get_title(loc="left") for ax in axes] == ["tag", "mixes"]
+    first, second = axes
+    result = results["tag"]
+    curve, like_best, others, lookup, majority = first.lines
+    assert np.allclose(curve.get_ydata(), result.accuracy)
+    assert list(like_best.get_xdata()) == list(result.not_worse_than_best) == [2, 3]
+    assert list(others.get_xdata()) == [0, 1] and others.get_markerfacecolor() == "white"
+    assert like_best.get_markerfacecolor() != "white"
+    assert (lookup.get_ydata() == result.lookup).all()
+    assert (majority.get_ydata() == result.majority).all()
+    band = first.collections[0].get_paths()[0].get_extents()
+    assert band.ymin == pytest.approx(result.accuracy_interval.min())
+    assert band.ymax == pytest.approx(result.accuracy_interval.max())
+    # tables have no order: no line from one to the next
+    assert [t.get_text() for t in second.get_xticklabels()] == ["noise", "signal"]
+    assert [line.get_linestyle() for line in second.lines[:2]] == ["None", "None"]
+    assert first.get_ylabel() == "accuracy" and first.get_ylim() == second.get_ylim()
+    with pytest.raises(ValueError, match="no result"):
+        plot_profiles({})
+
+
+def test_many_results_fill_rows_and_leave_no_empty_panel(results):
+    axes = plot_profiles({str(i): results["tag"] for i in range(5)}, columns=3)
+    assert len(axes) == 5 == len(axes[0].figure.axes)
+    assert [bool(ax.get_ylabel()) for ax in axes] == [True, False, False, True, False]
+
+
+def test_a_profile_for_each_c():
+    activations, labels = made_up()
+    profile = profile_over_C(activations, labels, split="sentence", Cs=[1e-4, 0.01, 1.0])
+    ax = plot_over_C(profile, title="t")
+    curves = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert np.allclose([line.get_ydata() for line in curves], profile.accuracy)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+        "C = 0.0001",
+        "C = 0.01",
+        "C = 1",
+    ]
+    filled = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert [tuple(line.get_xdata()) for line in filled] == list(profile.not_worse_than_best)
+
+
 def test_steps_between_layers_can_begin_at_one():
     ax = plot_layer_curve([0.9, 0.8], first_layer=1)
     assert list(ax.lines[0].get_xdata()) == [1, 2]
@@ -68,6 +140,9 @@ def test_mixing_weights_beside_their_shares():
     ax = plot_mixing_weights([0.5, 0.5], norms=[1.0, 3.0])
     heights = [bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx([0.5, 0.5, 0.25, 0.75])
+    # a mix's own weights, which are being trained
+    ax = plot_mixing_weights(torch.nn.Parameter(torch.full((4,), 0.25)))
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([0.25] * 4)
 
 
 def test_misuse_is_named():
