@@ -326,4 +326,6 @@ def plot_mixing_weights(
 
 def _as_array(values) -> np.ndarray:
     """Numbers as an array; a tensor may be a parameter that is being trained."""
-    return np.asarray(values.detach().cpu().float() if hasattr(values, "detach") else values, dtype=float)
+    return np.asarray(
+        values.detach().cpu().float() if hasattr(values, "detach") else values, dtype=float
+    )
