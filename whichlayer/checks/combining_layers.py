@@ -12,12 +12,14 @@ from torch import nn
 from whichlayer.checks.report import (
     as_array,
     call,
+    check,
     close,
     describe,
-    passed,
+    keyed,
+    one_of,
     require,
-    require_answered,
     require_shape,
+    things,
 )
 
 __all__ = [
@@ -28,6 +30,11 @@ __all__ = [
 ]
 
 
+@check(
+    "one to four layers, in their order, from the start and from the end",
+    "states with two and three axes",
+    "4 x 768 = 3,072",
+)
 def check_concat_layers(function) -> None:
     """Exercise 3.1: the layers asked for stand side by side, whole and in their order."""
     # Layer k's dimension d of any word holds 100 k + d, so that each number says where it is from.
@@ -73,14 +80,15 @@ def check_concat_layers(function) -> None:
     )
     wide = call(function, tuple(torch.zeros(1, 768) for _ in range(13)), [-4, -3, -2, -1])
     require_shape(wide, (1, 3072), "the last four of a BERT-base's states", "the hidden dimensions")
-    passed(
-        "concat_layers",
-        "one to four layers, in their order, from the start and from the end",
-        "states with two and three axes",
-        "4 x 768 = 3,072",
-    )
 
 
+@check(
+    "14 numbers learn for 13 states",
+    "weights are positive and sum to one",
+    "a new mix is the mean, for 3, 7 and 13 states",
+    "gradients reach w and gamma",
+    "layer norm takes each vector by itself",
+)
 def check_ScalarMix(module_class) -> None:
     """Exercise 3.2: 14 numbers learn; new it is the mean; weights sum to one; each vector normed alone."""
     mix = call(module_class, 13)
@@ -180,14 +188,6 @@ def check_ScalarMix(module_class) -> None:
             )
     _check_gradients(module_class)
     _check_layer_norm(module_class)
-    passed(
-        "ScalarMix",
-        "14 numbers learn for 13 states",
-        "weights are positive and sum to one",
-        "a new mix is the mean, for 3, 7 and 13 states",
-        "gradients reach w and gamma",
-        "layer norm takes each vector by itself",
-    )
 
 
 def _weights(mix) -> np.ndarray:
@@ -279,10 +279,16 @@ def _check_layer_norm(module_class) -> None:
     )
 
 
+@check(
+    "zeros give the mean, also for one task",
+    "two tasks worked out on paper",
+    "the weights shown are those used",
+    "gradients reach w",
+)
 def check_mixes_of_tasks(function) -> None:
     """Exercise 3.3: each task's weights sum to one over the layers, are used, shown, and can learn."""
     states = torch.randn(7, 3, 2, generator=torch.Generator().manual_seed(0))
-    mixed, weights = _two(call(function, states, torch.zeros(1, 7)))
+    mixed, weights = things(call(function, states, torch.zeros(1, 7)), "mixed", "weights")
     mixed = require_shape(mixed, (1, 3, 2), "mixed for one task", "the axes of the einsum")
     require(
         close(mixed[0], states.mean(0), 1e-4),
@@ -296,7 +302,7 @@ def check_mixes_of_tasks(function) -> None:
     # On paper: exp(w) is [1, 3] and [4, 1].
     w = torch.log(torch.tensor([[1.0, 3.0], [4.0, 1.0]])).requires_grad_()
     states = torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]]])
-    mixed, shown = _two(call(function, states, w))
+    mixed, shown = things(call(function, states, w), "mixed", "weights")
     expected = np.array([[0.25, 0.75], [0.8, 0.2]])
     seen = require_shape(mixed, (2, 1, 2), "mixed for two tasks", "the axes of the einsum")
     # The states are the unit vectors, so mixed holds the weights that were really used.
@@ -329,43 +335,24 @@ def check_mixes_of_tasks(function) -> None:
         should="w can learn: mixed.sum().backward() reaches every task's row",
         look_at="does anything on the way from w to mixed make a copy, a list or an array of it?",
     )
-    passed(
-        "mixes_of_tasks",
-        "zeros give the mean, also for one task",
-        "two tasks worked out on paper",
-        "the weights shown are those used",
-        "gradients reach w",
-    )
-
-
-def _two(result):
-    require(
-        isinstance(result, tuple | list) and len(result) == 2,
-        seen=f"what comes back is {describe(result)}",
-        should="two things come back: mixed, and weights",
-        look_at="the line with return",
-    )
-    return result
 
 
 def _ratio(seen: np.ndarray, expected: np.ndarray) -> float:
     return float((seen * expected).sum() / (expected**2).sum())
 
 
+@check(
+    "three tables of one width",
+    "the PCA saw training words only, of the last four layers",
+    "intervals of the paired difference",
+    "verdicts that follow from them",
+)
 def check_fair_comparison(
     tables, intervals, verdicts, vectors, split, names_right, sentence_of
 ) -> None:
     """Exercise 3.4: tables of one width, PCA on training words, paired intervals, verdicts from them."""
     for value, name in ((tables, "tables"), (intervals, "intervals"), (verdicts, "verdicts")):
-        require_answered(value, name)
-        needed = {"mean", "narrowed"} | ({"middle"} if name == "tables" else set())
-        require(
-            isinstance(value, dict) and set(value) == needed,
-            seen=f"{name} is {describe(value)}"
-            + (f" with the keys {sorted(map(str, value))}" if isinstance(value, dict) else ""),
-            should=f"{name} is a dictionary with the keys {sorted(needed)}",
-            look_at="the comments in the starter",
-        )
+        keyed(value, name, ("mean", "narrowed", *(("middle",) if name == "tables" else ())))
     words, width = vectors.shape[1:]
     found = {
         name: require_shape(
@@ -375,7 +362,7 @@ def check_fair_comparison(
             "every table has all words, and all have the width of one layer: a wider one gives its "
             "probe more weights",
         )
-        for name, table in tables.items()
+        for name, table in ((name, tables[name]) for name in ("middle", "mean", "narrowed"))
     }
     require(
         close(found["middle"], vectors[3], 1e-4),
@@ -395,12 +382,11 @@ def check_fair_comparison(
     for name in ("mean", "narrowed"):
         ahead = np.bincount(sentence_of, right[name] - right["middle"])
         low, high = _check_interval(name, intervals[name], ahead, right, sentence_of)
-        verdict = verdicts[name]
-        require(
-            isinstance(verdict, str) and verdict in ("better", "worse", "can't tell"),
-            seen=f"the verdict of {name!r} is {verdict!r}, which is none of the three words",
-            should='it is "better", "worse" or "can\'t tell", written just so',
-            look_at="small letters, two words, and the straight apostrophe of the keyboard",
+        verdict = one_of(
+            verdicts[name],
+            f"the verdict of {name!r}",
+            ("better", "worse", "can't tell"),
+            exactly=True,
         )
         allowed = "better" if low > 0 else "worse" if high < 0 else "can't tell"
         require(
@@ -410,13 +396,6 @@ def check_fair_comparison(
             should='"better" or "worse" only where the interval leaves 0 out, else "can\'t tell"',
             look_at="on which side of 0 each end of the interval lies",
         )
-    passed(
-        "fair_comparison",
-        "three tables of one width",
-        "the PCA saw training words only, of the last four layers",
-        "intervals of the paired difference",
-        "verdicts that follow from them",
-    )
 
 
 def _check_interval(name, interval, ahead, right, sentence_of) -> np.ndarray:

@@ -11,13 +11,16 @@ import transformers
 from whichlayer.checks.report import (
     as_array,
     call,
+    check,
     close,
     describe,
-    passed,
+    numbers,
     read_decisions,
+    refuses,
     require,
     require_answered,
     require_shape,
+    seed_decides,
 )
 from whichlayer.corpora import load_treebank
 from whichlayer.models import load_encoder
@@ -30,13 +33,19 @@ __all__ = [
 ]
 
 
+@check("blocks of 12 and of 6", "0, -1 and one too many are refused")
 def check_output_of_block(function) -> None:
     """Exercise 2.1: the output of block k is hidden state k, and other numbers are refused."""
     # Each state holds its own number, so that what comes back names itself.
     for num_blocks in (12, 6):
         states = tuple(torch.full((1, 3, 4), float(k)) for k in range(num_blocks + 1))
         for block in (1, 6, num_blocks):
-            seen = as_array(call(function, states, block))
+            seen = require_shape(
+                call(function, states, block),
+                (1, 3, 4),
+                f"what comes back for block {block} of {num_blocks}",
+                "one hidden state comes back, whole: which of them?",
+            )
             require(
                 close(seen, states[block]),
                 seen=f"for block {block} of {num_blocks} you return hidden state {seen.flat[0]:.0f}",
@@ -44,27 +53,27 @@ def check_output_of_block(function) -> None:
                 look_at=f"which of the {num_blocks + 1} hidden states is the embedding output (layer 0)?",
             )
         for block in (0, num_blocks + 1, -1):
-            look_at = "what Python does with this number as an index"
-            try:
-                function(states, block)
-            except ValueError:
-                continue
-            except Exception as error:
-                seen = f"block {block} of {num_blocks} gives {type(error).__name__}: {error}"
-                look_at = "it stops already, but with another error: which should it be?"
-            else:
-                seen = f"block {block} of {num_blocks} gives a result"
-            if num_blocks == 6:  # With 12 blocks all was refused that should be.
-                look_at = "with 12 blocks all is right: is a number of blocks written down?"
-            require(
-                False,
-                seen=seen,
+            written_down = "with 12 blocks all is right: is a number of blocks written down?"
+            refuses(
+                function, states, block,
+                what=f"block {block} of {num_blocks}",
                 should="a number that no block has raises ValueError",
-                look_at=look_at,
-            )
-    passed("output_of_block", "blocks of 12 and of 6", "0, -1 and one too many are refused")
+                look_at="what Python does with this number as an index"
+                if num_blocks == 12
+                else written_down,
+                otherwise="it stops already, but with another error: which should it be?"
+                if num_blocks == 12
+                else written_down,
+            )  # fmt: skip
 
 
+@check(
+    "words of one, two and three subwords",
+    "first (also where no pooling is named), last and mean",
+    "7 and 13 states",
+    "[CLS], [SEP] and [PAD] left out",
+    "other poolings are refused",
+)
 def check_word_vectors(function) -> None:
     """Exercise 2.2: each word's vector comes from its own subwords, at 7 and at 13 states."""
     word_ids = [None, 0, 1, 1, 2, 2, 2, 3, None, None]
@@ -105,28 +114,12 @@ def check_word_vectors(function) -> None:
             look_at="the first line of the function as the starter had it",
         )
     for pooling in ("median", None):
-        try:
-            function(states, list(word_ids), pooling)
-        except ValueError:
-            continue
-        except Exception as error:
-            seen = f"pooling={pooling!r} gives {type(error).__name__}: {error}"
-        else:
-            seen = f"pooling={pooling!r} gives a result"
-        require(
-            False,
-            seen=seen,
+        refuses(
+            function, states, list(word_ids), pooling,
+            what=f"pooling={pooling!r}",
             should="a pooling that isn't one of the three raises ValueError",
             look_at="what happens when none of your conditions is true",
-        )
-    passed(
-        "word_vectors",
-        "words of one, two and three subwords",
-        "first (also where no pooling is named), last and mean",
-        "7 and 13 states",
-        "[CLS], [SEP] and [PAD] left out",
-        "other poolings are refused",
-    )
+        )  # fmt: skip
 
 
 def _require_four_words(array: np.ndarray, expected: list, word_ids: list, pooling: str) -> None:
@@ -221,6 +214,12 @@ def _small_bert(num_layers: int) -> torch.nn.Module:
         return transformers.BertModel(config)
 
 
+@check(
+    "all L + 1 layers of 6 and of 12 blocks",
+    "two calls agree, also after training mode",
+    "alone it is the mean over all subwords",
+    "padding doesn't matter",
+)
 def check_sentence_vectors(function) -> None:
     """Exercise 2.3: the same at each call, whatever the neighbours, at all L + 1 layers."""
     tokenizer = _tokenizer()
@@ -289,47 +288,30 @@ def check_sentence_vectors(function) -> None:
         should="a sentence's vector doesn't depend on which sentences stand beside it",
         look_at=look_at,
     )
-    passed(
-        "sentence_vectors",
-        "all L + 1 layers of 6 and of 12 blocks",
-        "two calls agree, also after training mode",
-        "alone it is the mean over all subwords",
-        "padding doesn't matter",
-    )
 
 
+@check(
+    "the share is over sentences, the draws over documents",
+    "with replacement, from the 2.5th to the 97.5th percentile",
+    "as many draws as asked for; another seed, another interval",
+    "damaged fits the dev part",
+    "the decisions follow from the interval",
+)
 def check_share_with_interval(function, damaged, decisions) -> None:
     """Exercise 2.4: the bootstrap takes whole documents; damage and decisions are the data's."""
     _check_bootstrap(function)
     _check_damaged(damaged)
     _check_decisions(decisions)
-    passed(
-        "share_with_interval",
-        "the share is over sentences, the draws over documents",
-        "with replacement, from the 2.5th to the 97.5th percentile",
-        "as many draws as asked for; another seed, another interval",
-        "damaged fits the dev part",
-        "the decisions follow from the interval",
-    )
-
-
-def _three_numbers(function, *args, **kwargs) -> np.ndarray:
-    result = call(function, *args, **kwargs)
-    if isinstance(result, tuple | list) and len(result) == 3:
-        result = [as_array(value, f"value {i + 1} of 3") for i, value in enumerate(result)]
-    return require_shape(
-        result,
-        (3,),
-        "what your function returns",
-        "the last line: the share, the low end and the high end, as three numbers",
-    )
 
 
 def _check_bootstrap(function) -> None:
+    def three(*args, **kwargs):
+        return numbers(call(function, *args, **kwargs), "share", "low end", "high end")
+
     # Two documents of unlike size, mixed; one damaged all over, the other not at all.
     documents = ["a", "b", "a", "a", "a", "b", "a", "a", "a", "a"]
     damaged = [name == "b" for name in documents]
-    share, low, high = _three_numbers(function, damaged, documents, draws=2000)
+    share, low, high = three(damaged, documents, draws=2000)
     require(
         close(share, 0.2),
         seen=f"where 2 of 10 sentences are damaged, the share is {share:.3f}",
@@ -362,7 +344,7 @@ def _check_bootstrap(function) -> None:
     sizes = np.where(np.arange(45) % 3 == 0, 12, 2)
     documents = np.repeat([f"d{i:02d}" for i in range(45)], sizes).tolist()
     damaged = np.repeat(np.arange(45) % 3 == 0, sizes).tolist()
-    share, low, high = _three_numbers(function, damaged, documents, draws=3000)
+    share, low, high = three(damaged, documents, draws=3000)
     require(
         low < share < high and low > 0.5,
         seen=f"where the share is {share:.2f}, your interval goes from {low:.2f} to {high:.2f}",
@@ -371,7 +353,7 @@ def _check_bootstrap(function) -> None:
     )
     documents = np.repeat([f"d{i:02d}" for i in range(60)], 5).tolist()
     damaged = np.repeat(np.arange(60) % 3 == 0, 5).tolist()
-    _, low, high = _three_numbers(function, damaged, documents, draws=3000)
+    _, low, high = three(damaged, documents, draws=3000)
     width = 2 * 1.96 * np.sqrt(2 / 9 / 60)
     require(
         abs(high - low - width) < 0.11 * width,
@@ -384,27 +366,14 @@ def _check_bootstrap(function) -> None:
     sizes = np.arange(1, 46)
     documents = np.repeat([f"d{i:02d}" for i in range(45)], sizes).tolist()
     damaged = np.repeat(np.arange(45) % 3 == 0, sizes).tolist()
-    share, low, high = _three_numbers(function, damaged, documents, draws=1, seed=4)
+    share, low, high = three(damaged, documents, draws=1, seed=4)
     require(
         high - low < 1e-9 and abs(low - share) > 1e-9,
         seen=f"with draws=1 the interval goes from {low:.4f} to {high:.4f}, around {share:.4f}",
         should="one draw gives one share, that of the documents drawn, and both ends lie there",
         look_at="where the argument draws goes, and whether the ends are percentiles of the shares drawn",
     )
-    runs = [_three_numbers(function, damaged, documents, draws=60, seed=seed) for seed in (4, 4, 5)]
-    require(
-        close(*runs[:2]),
-        seen=f"two calls with the same seed give {runs[0][1]:.3f} to {runs[0][2]:.3f} and "
-        f"{runs[1][1]:.3f} to {runs[1][2]:.3f}",
-        should="the same seed gives the same interval",
-        look_at="where the argument seed goes",
-    )
-    require(
-        not close(runs[0][1:], runs[2][1:], 1e-9),
-        seen=f"with seed=4 and with seed=5 the interval goes from {runs[0][1]:.3f} to {runs[0][2]:.3f}",
-        should="another seed draws other documents",
-        look_at="is the argument used, or is a number written down where it should stand?",
-    )
+    seed_decides(lambda seed: three(damaged, documents, draws=60, seed=seed)[1:], "documents")
 
 
 def _check_damaged(damaged) -> None:
@@ -452,20 +421,24 @@ def _comes_back_changed(tokenizer, words) -> bool:
 
 
 def _check_decisions(decisions) -> None:
-    questions = ("more than one sentence in twenty", "more than one sentence in four")
-    said = read_decisions(decisions, questions)
-    twenty, four = (said[question] for question in questions)
-    require(
-        twenty == "yes",
-        seen=f"to {questions[0]!r} you answer {twenty!r}",
-        should="the answer is what both ends of your interval for the dev part allow, and one in "
-        "twenty is .05",
-        look_at="where the low end of the interval lies",
-    )
-    require(
-        four == "not settled",
-        seen=f"to {questions[1]!r} you answer {four!r}",
-        should="the answer is what both ends of your interval for the dev part allow, and one in "
-        "four is .25",
-        look_at="the interval, not the share alone: can a number inside it be ruled out?",
-    )
+    expected = {
+        "more than one sentence in twenty": (
+            "yes",
+            "twenty is .05",
+            "where the low end of the interval lies",
+        ),
+        "more than one sentence in four": (
+            "not settled",
+            "four is .25",
+            "the interval, not the share alone: can a number inside it be ruled out?",
+        ),
+    }
+    said = read_decisions(decisions, tuple(expected))
+    for question, (answer, share, look_at) in expected.items():
+        require(
+            said[question] == answer,
+            seen=f"to {question!r} you answer {said[question]!r}",
+            should="the answer is what both ends of your interval for the dev part allow, and one in "
+            + share,
+            look_at=look_at,
+        )

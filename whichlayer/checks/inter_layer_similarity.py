@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from whichlayer.checks.report import (
-    CheckFailed,
     as_array,
     call,
+    check,
     close,
-    passed,
+    keyed,
+    numbers,
+    refuses,
     require,
     require_answered,
     require_shape,
+    untouched,
 )
 
 __all__ = [
@@ -23,6 +26,12 @@ __all__ = [
 ]
 
 
+@check(
+    "words at right angles give 1, equal words 0",
+    "chance is measured between the two layers",
+    "lengths and order don't matter",
+    "what can't be compared is refused",
+)
 def check_corrected_cosine(function) -> None:
     """Exercise 5.1: the mean cosine of a word with itself, less that of different words."""
 
@@ -120,15 +129,14 @@ def check_corrected_cosine(function) -> None:
         (np.ones((1, 3)), np.ones((1, 3)), "a single word"),
     ):
         _refuses(function, x, y, what)
-    passed(
-        "corrected_cosine",
-        "words at right angles give 1, equal words 0",
-        "chance is measured between the two layers",
-        "lengths and order don't matter",
-        "what can't be compared is refused",
-    )
 
 
+@check(
+    "1 for a copy, near 0 for unrelated tables",
+    "the example worked on paper",
+    "a known value on 100 words",
+    "too few words are refused",
+)
 def check_debiased_cka(function) -> None:
     """Exercise 5.2: the formula's values, its invariances, and near 0 where nothing is shared."""
 
@@ -224,39 +232,25 @@ def check_debiased_cka(function) -> None:
         ),
     ):
         _refuses(function, x, y, what)
-    passed(
-        "debiased_cka",
-        "1 for a copy, near 0 for unrelated tables",
-        "the example worked on paper",
-        "a known value on 100 words",
-        "too few words are refused",
-    )
 
 
+@check(
+    "moving the cloud changes nothing",
+    "a copy has 1",
+    "the floor is that of ten shuffles of the words",
+    "inputs are left alone",
+)
 def check_cka_with_floor(function) -> None:
     """Exercise 5.3: the value ignores where the cloud stands, the floor shuffles whole words."""
 
     def both(x, y, seed=0):
-        result = call(function, x, y, seed)
-        require(
-            isinstance(result, tuple | list | np.ndarray) and len(result) == 2,
-            seen=f"your function returns {type(result).__name__}",
-            should="it returns two numbers, value and floor",
-            look_at="the last line",
-        )
-        return tuple(float(v) for v in as_array(list(map(float, result))))
+        return numbers(call(function, x, y, seed), "value", "floor")
 
     draw = np.random.default_rng(8)
     x = draw.normal(size=(60, 4)) @ np.diag([3.0, 2, 1, 1]) + 1
     y = np.c_[x @ draw.normal(size=(4, 4)), x[:, 0]] + 0.2 * draw.normal(size=(60, 5))
-    keep_x, keep_y = x.copy(), y.copy()
-    value, floor = both(x, y)
-    require(
-        np.array_equal(x, keep_x) and np.array_equal(y, keep_y),
-        seen="after the call the tables that were handed in are not what they were",
-        should="the function leaves its inputs as they are",
-        look_at="does the shuffle work in place?",
-    )
+    with untouched(x, y):
+        value, floor = both(x, y)
     shift = np.array([0, 7.0, 0, 0])
     moved, _ = both(x + shift, y)
     require(
@@ -321,27 +315,19 @@ def check_cka_with_floor(function) -> None:
         look_at="the numerator: which two tables are multiplied? Or centre: does it take off more than the "
         "mean of each dimension?",
     )
-    passed(
-        "cka_with_floor",
-        "moving the cloud changes nothing",
-        "a copy has 1",
-        "the floor is that of ten shuffles of the words",
-        "inputs are left alone",
-    )
 
 
+@check(
+    "whole sentences are resampled, as often as drawn, alike for all steps",
+    "each layer standardised by itself",
+    "the steps and shares of both measures",
+    "the conclusion",
+)
 def check_least_change(least_step, standardised, vectors, least_change, conclusion) -> None:
     """Exercise 5.4: the bootstrap by sentences, what it says of MiniLM, and the conclusion."""
 
     def result(change, ids, n=1000):
-        pair = call(least_step, change, ids, n)
-        require(
-            isinstance(pair, tuple | list | np.ndarray) and len(pair) == 2,
-            seen=f"least_step returns {type(pair).__name__}",
-            should="it returns a step and a share",
-            look_at="its last line",
-        )
-        step, share = (float(v) for v in pair)
+        step, share = numbers(call(least_step, change, ids, n), "step", "share")
         require(
             0 <= share <= 1,
             seen=f"least_step returns the share {share:g}",
@@ -437,26 +423,9 @@ def check_least_change(least_step, standardised, vectors, least_change, conclusi
         look_at="is there a division after taking off the mean? By the spread of each dimension, at "
         "each layer by itself?",
     )
-    require_answered(least_change, "least_change")
     right = {"as they are": (2, 0.74, 0.9), "standardised": (0, 0.97, 1)}
-    require(
-        isinstance(least_change, dict) and set(right) <= set(least_change),
-        seen="least_change is not a dictionary with both measures",
-        should="it keeps the two names of the starter, with (step, share) for each",
-        look_at="the names between quotes",
-    )
-    found = {}
-    for name in right:
-        require_answered(least_change[name], f"least_change[{name!r}]")
-        try:
-            step, share = (float(v) for v in least_change[name])
-        except (TypeError, ValueError) as error:
-            raise CheckFailed(
-                f"least_change[{name!r}] is {least_change[name]!r}",
-                "it is a pair of numbers, (step, share), as least_step returns them",
-                "the answer cell",
-            ) from error
-        found[name] = step, share
+    keyed(least_change, "least_change", right)
+    found = {name: numbers(least_change[name], "step", "share") for name in right}
     steps = [step for step, _ in found.values()]
     require(
         steps[0] != steps[1],
@@ -500,40 +469,20 @@ def check_least_change(least_step, standardised, vectors, least_change, conclusi
         should="it is one of A, B, C, D, E, and agrees with both steps and both shares",
         look_at=reasons.get(letter, "the letters in the exercise's table"),
     )
-    passed(
-        "least_change",
-        "whole sentences are resampled, as often as drawn, alike for all steps",
-        "each layer standardised by itself",
-        "the steps and shares of both measures",
-        "the conclusion",
-    )
 
 
 def _one_number(function, x, y, look_at: str) -> float:
     """What the function returns for two tables, which it must leave as they are."""
     x, y = np.array(x, float), np.array(y, float)
-    given = x.copy(), y.copy()
-    result = call(function, x, y)
-    require(
-        np.array_equal(x, given[0]) and np.array_equal(y, given[1]),
-        seen="after the call the tables that were handed in are not what they were",
-        should="the function leaves its inputs as they are",
-        look_at="do you write into x or y, or compute with -= or /=?",
-    )
+    with untouched(x, y):
+        result = call(function, x, y)
     return float(require_shape(result, (), "your result", look_at))
 
 
 def _refuses(function, x, y, what: str) -> None:
-    try:
-        function(x, y)
-    except ValueError:
-        return
-    except Exception as error:
-        seen = f"{what}: {type(error).__name__}: {error}"
-    else:
-        seen = f"{what}: a result comes back"
-    raise CheckFailed(
-        seen,
-        "what can't be compared raises ValueError",
-        "the docstring's last lines: test for this before computing",
-    )
+    refuses(
+        function, x, y,
+        what=f"a comparison of {what}",
+        should="what can't be compared raises ValueError",
+        look_at="the docstring's last lines: test for this before computing",
+    )  # fmt: skip

@@ -8,11 +8,17 @@ from whichlayer.checks.report import (
     CheckFailed,
     as_array,
     call,
+    check,
     close,
-    passed,
+    keyed,
+    number,
+    numbers,
+    one_of,
+    refuses,
     require,
-    require_answered,
     require_shape,
+    things,
+    untouched,
 )
 
 __all__ = [
@@ -23,13 +29,19 @@ __all__ = [
 ]
 
 
+@check(
+    "0 at layer 0, 1 where no error is left, below 0 after a loss",
+    "many profiles, each by its own layer 0",
+    "no errors at layer 0 is refused",
+)
 def check_share_of_errors_removed(function) -> None:
     """Exercise 6.1: 0 at layer 0, 1 without errors, below 0 after a loss; each profile by itself."""
 
     def shares(accuracy, look_at="every layer keeps its place, also layer 0"):
         array = np.array(accuracy, dtype=float)
         try:
-            result = call(function, array)
+            with untouched(array):
+                result = call(function, array)
         except CheckFailed as failed:
             if "stopped with" not in failed.seen:
                 raise
@@ -40,12 +52,6 @@ def check_share_of_errors_removed(function) -> None:
                 "how you pick layer 0: does the layer 0 of each profile keep an axis of its own, and "
                 "does it also work for the shape (7,), where there is no other axis?",
             ) from failed
-        require(
-            np.array_equal(array, accuracy),
-            seen="after the call the accuracies that were handed in are not what they were",
-            should="the function leaves its input as it is",
-            look_at="do you write into accuracy, or compute with -= or /=?",
-        )
         return require_shape(result, array.shape, "your result", look_at)
 
     paper = [0.6, 0.8, 0.9, 1.0, 0.4]
@@ -92,30 +98,19 @@ def check_share_of_errors_removed(function) -> None:
         ("a profile that begins at 1", np.array([1.0, 0.9, 0.8])),
         ("two profiles, of which one begins at 1", np.array([[0.5, 0.9], [1.0, 0.9]])),
     ):
-        try:
-            with np.errstate(all="ignore"):
-                function(accuracy)
-        except ValueError as error:
-            if "ambiguous" not in str(error):
-                continue
-            seen = f"{what}: {error}"
-        except Exception as error:
-            seen = f"{what}: {type(error).__name__}: {error}"
-        else:
-            seen = f"{what} gives a result"
-        raise CheckFailed(
-            seen,
-            "where layer 0 makes no errors in a profile, ValueError says so",
-            "what do you divide by there? Test it before, for any of the profiles",
-        )
-    passed(
-        "share_of_errors_removed",
-        "0 at layer 0, 1 where no error is left, below 0 after a loss",
-        "many profiles, each by its own layer 0",
-        "no errors at layer 0 is refused",
-    )
+        refuses(
+            function, accuracy,
+            what=what,
+            should="where layer 0 makes no errors in a profile, ValueError says so",
+            look_at="what do you divide by there? Test it before, for any of the profiles",
+        )  # fmt: skip
 
 
+@check(
+    "the commonest label of each form, in lower case",
+    "new forms get training's commonest label",
+    "nothing comes from the test",
+)
 def check_form_table_accuracy(function) -> None:
     """Exercise 6.2: forms in lower case, the table from training alone, every test word counted."""
 
@@ -123,16 +118,14 @@ def check_form_table_accuracy(function) -> None:
         words, labels = zip(*train, strict=True)
         test_words, test_labels = zip(*test, strict=True)
         result = call(function, list(words), list(labels), list(test_words), list(test_labels))
-        number = float(
-            require_shape(result, (), "your result", "it is one share, not one per word")
-        )
+        share = number(result, "your result", "it is one share, not one per word")
         require(
-            0 <= number <= 1,
-            seen=f"your result is {number:g}",
+            0 <= share <= 1,
+            seen=f"your result is {share:g}",
             should="it is a share, from 0 to 1",
             look_at="what the count of right words is divided by",
         )
-        return number
+        return share
 
     train = [("saw", "VERB"), ("saw", "VERB"), ("saw", "NOUN"), ("red", "ADJ"), ("tree", "NOUN")]
     train += [("house", "NOUN"), ("cat", "NOUN")]
@@ -222,14 +215,14 @@ def check_form_table_accuracy(function) -> None:
         should="the commonest label of all in training counts every word",
         look_at="what do you count for the fallback: words, or entries of the table?",
     )
-    passed(
-        "form_table_accuracy",
-        "the commonest label of each form, in lower case",
-        "new forms get training's commonest label",
-        "nothing comes from the test",
-    )
 
 
+@check(
+    "a property against itself gives 0 to 0",
+    "whole sentences are drawn",
+    "b less a, at 95%",
+    "undefined resamples are left out",
+)
 def check_interval_of_difference(function) -> None:
     """Exercise 6.3: both properties on the same resamples, of whole sentences."""
 
@@ -238,14 +231,7 @@ def check_interval_of_difference(function) -> None:
 
     def interval(a, b, ids, measure=last, n=2000, seed=0):
         result = call(function, a, b, np.asarray(ids).astype(str), measure, n, seed)
-        require(
-            isinstance(result, tuple | list | np.ndarray) and len(result) == 2,
-            seen=f"your function returns {type(result).__name__}",
-            should="it returns two numbers, low and high",
-            look_at="the last line",
-        )
-        low, high = as_array([float(v) for v in result])
-        return low, high
+        return tuple(numbers(result, "low", "high"))
 
     draw = np.random.default_rng(3)
     ids = np.repeat(np.arange(15), draw.integers(2, 9, size=15))
@@ -362,18 +348,16 @@ def check_interval_of_difference(function) -> None:
         should="those resamples are left out",
         look_at="how the quantiles treat NaN",
     )
-    passed(
-        "interval_of_difference",
-        "a property against itself gives 0 to 0",
-        "whole sentences are drawn",
-        "b less a, at 95%",
-        "undefined resamples are left out",
-    )
 
 
+@check(
+    "three intervals",
+    "each verdict follows from its interval",
+    "resamples without an expected layer are left out (for adjective more than a third: see the "
+    "next cell)",
+)
 def check_order_of_properties(order_of_properties) -> None:
     """Exercise 6.4: three paired intervals of expected layers, and what they decide."""
-    require_answered(order_of_properties, "order_of_properties")
     # What the intervals are for MiniLM on the course's treebank, with room for another processor
     # and other resamples.
     bands = {
@@ -381,24 +365,10 @@ def check_order_of_properties(order_of_properties) -> None:
         "subject, object": ((-0.8, -0.2), (0.2, 0.8)),
         "adjective, verb": ((-2, -0.1), (0.1, 2)),
     }
-    require(
-        isinstance(order_of_properties, dict) and set(bands) <= set(order_of_properties),
-        seen="order_of_properties is not a dictionary with the three pairs",
-        should="it keeps the three names of the starter",
-        look_at="the names between quotes",
-    )
+    keyed(order_of_properties, "order_of_properties", bands)
     for pair, (low_band, high_band) in bands.items():
-        entry = order_of_properties[pair]
-        require(
-            isinstance(entry, tuple | list) and len(entry) == 3,
-            seen=f"for {pair!r} there is {entry!r}",
-            should="there are three things for each pair: low, high, verdict",
-            look_at="the starter",
-        )
-        for value in entry:
-            require_answered(value, f"order_of_properties[{pair!r}]")
-        low, high, verdict = entry
-        low, high = (float(as_array(v, "an end of the interval")) for v in (low, high))
+        *ends, verdict = things(order_of_properties[pair], "low", "high", "verdict")
+        low, high = (number(end, f"an end of the interval for {pair!r}") for end in ends)
         require(
             np.isfinite([low, high]).all(),
             seen=f"for {pair!r} the interval is {low} to {high}",
@@ -406,13 +376,7 @@ def check_order_of_properties(order_of_properties) -> None:
             look_at="resamples in which a profile has no rise have no expected layer: leave them out",
         )
         first, second = pair.split(", ")
-        verdict = str(verdict).strip().lower()
-        require(
-            verdict in (first, second, "open"),
-            seen=f"for {pair!r} the verdict is {verdict!r}",
-            should=f"it is {first!r}, {second!r} or 'open'",
-            look_at="the spelling",
-        )
+        verdict = one_of(verdict, f"the verdict for {pair!r}", (first, second, "open"))
         require(
             low < high,
             seen=f"for {pair!r} the interval is {low:.2f} to {high:.2f}",
@@ -441,10 +405,3 @@ def check_order_of_properties(order_of_properties) -> None:
             look_at="is it one interval of the difference, or made of two intervals' ends? And is the "
             "measure that of expected layers, for these two properties?",
         )
-    passed(
-        "order_of_properties",
-        "three intervals",
-        "each verdict follows from its interval",
-        "resamples without an expected layer are left out (for adjective more than a third: see the "
-        "next cell)",
-    )

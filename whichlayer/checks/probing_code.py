@@ -7,12 +7,15 @@ import numpy as np
 from whichlayer.checks.report import (
     as_array,
     call,
+    check,
     close,
     describe,
-    passed,
+    number,
+    numbers,
     require,
     require_answered,
     require_shape,
+    things,
 )
 
 __all__ = [
@@ -23,6 +26,12 @@ __all__ = [
 ]
 
 
+@check(
+    "the commonest tag of each type",
+    "upper and lower case are one",
+    "unseen types",
+    "all test words count",
+)
 def check_lookup_accuracy(function) -> None:
     """Exercise 4.1: commonest tag by type, the commonest of all for unseen types, all words count."""
     # PRON is the commonest tag by words, NOUN the commonest by types. walk's commonest tag comes
@@ -81,7 +90,7 @@ def check_lookup_accuracy(function) -> None:
     ]
     for test_words, test_tags, expected, should, look_at in cases:
         result = call(function, list(words), list(tags), list(test_words), list(test_tags))
-        seen = float(require_shape(result, (), "what comes back", "it is one number"))
+        seen = number(result, "what comes back")
         require(
             close(seen, expected),
             seen=f"for the test words {list(zip(test_words, test_tags, strict=True))} you return "
@@ -89,15 +98,14 @@ def check_lookup_accuracy(function) -> None:
             should=f"{should}: that makes {expected:.2f}",
             look_at=look_at,
         )
-    passed(
-        "lookup_accuracy",
-        "the commonest tag of each type",
-        "upper and lower case are one",
-        "unseen types",
-        "all test words count",
-    )
 
 
+@check(
+    "no sentence in both parts",
+    "each word in one",
+    "scaled by the training words",
+    "seeds",
+)
 def check_prepare(function) -> None:
     """Exercise 4.2: no sentence in both parts, scaling from training words only, seeds that count."""
     draw = np.random.default_rng(0)
@@ -107,20 +115,17 @@ def check_prepare(function) -> None:
     features = draw.normal(size=(n, 3)) + (sentence_of[:, None] / 4) ** 2
     drawn = {}
     for share, seed in ((0.25, 0), (0.25, 1), (0.25, 2), (0.5, 0)):
-        result = call(function, features.copy(), sentence_of.copy(), share, seed)
-        require(
-            isinstance(result, tuple | list) and len(result) == 4,
-            seen=f"what comes back is {describe(result)}",
-            should="four things come back: train, test, train_x, test_x",
-            look_at="the line with return",
-        )
+        result = things(
+            call(function, features.copy(), sentence_of.copy(), share, seed),
+            "train", "test", "train_x", "test_x",
+        )  # fmt: skip
         require(
             not any(np.asarray(part).dtype == bool for part in result[:2]),
             seen="train and test are masks of True and False",
             should="they hold the indices of words",
             look_at="np.flatnonzero, which makes indices of a mask",
         )
-        train, test = (as_array(part, "train or test").astype(int) for part in result[:2])
+        train, test = (as_array(part, "train or test").ravel().astype(int) for part in result[:2])
         counts = np.bincount(np.concatenate([train, test]), minlength=n)
         require(
             len(counts) == n and (counts == 1).all(),
@@ -160,13 +165,6 @@ def check_prepare(function) -> None:
         seen="called twice with seed 0, it draws different test sentences",
         should="the same seed gives the same split",
         look_at="does every random draw get the seed?",
-    )
-    passed(
-        "prepare",
-        "no sentence in both parts",
-        "each word in one",
-        "scaled by the training words",
-        "seeds",
     )
 
 
@@ -212,6 +210,11 @@ def _check_scaled(features, train, test, train_x, test_x) -> None:
     )
 
 
+@check(
+    "one label a type",
+    "as common as the tags, without regard to the real one",
+    "seeds",
+)
 def check_control_labels(function) -> None:
     """Exercise 4.3: one random label a type, as common as the tags, reproducible by the seed."""
     # One type in five is DET, but these come ten times each: 71% of the words, 20% of the types.
@@ -271,12 +274,6 @@ def check_control_labels(function) -> None:
         should="another seed gives other labels",
         look_at="where the seed goes in",
     )
-    passed(
-        "control_labels",
-        "one label a type",
-        "as common as the tags, without regard to the real one",
-        "seeds",
-    )
 
 
 def _labels(function, words, tags, seed) -> np.ndarray:
@@ -294,6 +291,13 @@ def _labels(function, words, tags, seed) -> np.ndarray:
     return np.array(labels)
 
 
+@check(
+    "in pairs",
+    "whole sentences",
+    "by words",
+    "95%",
+    "the layers like the best, of 20 and of all sentences",
+)
 def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
     """Exercise 4.4: sentences drawn in pairs, weighted by words; and the layers that are like the best."""
     # Half of the sentences are easy, for both; a is right in one word more, in each of them.
@@ -407,23 +411,10 @@ def check_paired_interval(function, of_20, of_all, right, sentence_of) -> None:
         (of_all, "like_best_of_all", sentence_of >= 0, 0.003),
     ):
         _check_like_best(layers, name, right[:, where], sentence_of[where], slack)
-    passed(
-        "paired_interval",
-        "in pairs",
-        "whole sentences",
-        "by words",
-        "95%",
-        "the layers like the best, of 20 and of all sentences",
-    )
 
 
 def _interval(function, a, b, units, **settings) -> np.ndarray:
-    pair = require_shape(
-        call(function, a, b, units, **settings),
-        (2,),
-        "what comes back",
-        "two numbers come back: low, high",
-    )
+    pair = numbers(call(function, a, b, units, **settings), "low", "high")
     require(
         pair[0] <= pair[1],
         seen=f"low is {pair[0]:.3f} and high is {pair[1]:.3f}",

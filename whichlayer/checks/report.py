@@ -1,8 +1,15 @@
-"""What a self-check says: what was seen, what should hold, and what to look at."""
+"""The vocabulary of the self-checks: what was seen, what should hold, and what to look at.
+
+A check is a function marked with :func:`check`, and its body a list of properties: each gets a value
+(:func:`call`, :func:`things`, :func:`number`, :func:`require_shape`, :func:`keyed`, :func:`one_of`)
+and says what must be true of it (:func:`require`, :func:`refuses`, :func:`untouched`,
+:func:`seed_decides`). The first that doesn't hold ends the check.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import linecache
 import os
@@ -28,6 +35,38 @@ class CheckFailed(AssertionError):
     def _render_traceback_(self) -> list[str]:
         # IPython shows this instead of a traceback, which would lead into the check's own code.
         return str(self).split("\n")
+
+
+def check(*properties: str):
+    """Mark a check: it says what it has checked, and never stops with anything but CheckFailed.
+
+    Args:
+        properties: what holds once the check has run through, in a few words each.
+    """
+
+    def mark(function):
+        @functools.wraps(function)
+        def checked(*answers, **named_answers):
+            try:
+                function(*answers, **named_answers)
+            except CheckFailed:
+                raise
+            except Exception as error:
+                # The answer is of a kind that no property below has foreseen.
+                given = ", ".join(map(describe, answers)) or "nothing"
+                raise CheckFailed(
+                    f"what your answer gives can't be read: {type(error).__name__}: {error}",
+                    "it is of the kind that the exercise asks for: tensors or arrays of numbers, of "
+                    "the shapes named there",
+                    f"call it yourself in a new cell, and print type and shape of what comes back "
+                    f"(the check was given {given})",
+                ) from error
+            name = function.__name__.removeprefix("check_")
+            print(f"{name}: right. Checked: {'; '.join(properties)}.")
+
+        return checked
+
+    return mark
 
 
 def require(condition: object, *, seen: str, should: str, look_at: str) -> None:
@@ -92,16 +131,53 @@ def _line_of(error: Exception) -> str:
 
 def as_array(value, what: str = "the result") -> np.ndarray:
     """A tensor, array, number or list of numbers as float64. Raises CheckFailed for anything else."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
+    array = value
     try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        if hasattr(array, "detach"):
+            array = array.detach().cpu().double().numpy()  # NumPy has no bfloat16
+        elif isinstance(array, list | tuple) and any(hasattr(part, "detach") for part in array):
+            array = [as_array(part, what) for part in array]
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
         raise CheckFailed(
             f"{what} is {describe(value)}",
             "it is a tensor, an array, or a list of numbers in which every row has the same length",
             "what your last line returns",
         ) from error
+
+
+def number(value, what: str = "the result", look_at: str = "what your last line returns") -> float:
+    """One number, also where it stands in a tensor or array of one. Raises CheckFailed otherwise."""
+    array = as_array(value, what)
+    require(
+        array.size == 1,
+        seen=f"{what} is {describe(value)}",
+        should="it is one number",
+        look_at=look_at,
+    )
+    return float(array.reshape(()))
+
+
+_COUNT = ("no", "one", "two", "three", "four")
+
+
+def things(value, *names: str) -> tuple:
+    """As many things as there are names. Raises CheckFailed if something else came back."""
+    several = isinstance(value, tuple | list) or bool(getattr(value, "shape", ()))
+    require(
+        several and len(value) == len(names),
+        seen=f"what comes back is {describe(value)}",
+        should=f"{_COUNT[len(names)]} things come back: {', '.join(names)}",
+        look_at="the line with return",
+    )
+    return tuple(value)
+
+
+def numbers(value, *names: str) -> np.ndarray:
+    """As many numbers as there are names, as an array. Raises CheckFailed otherwise."""
+    return np.array(
+        [number(part, name) for part, name in zip(things(value, *names), names, strict=True)]
+    )
 
 
 def require_shape(value, shape: tuple[int, ...], what: str, look_at: str) -> np.ndarray:
@@ -134,25 +210,109 @@ def require_answered(value, name: str) -> None:
     )
 
 
+def keyed(value, name: str, keys) -> dict:
+    """A dictionary with at least these keys, all answered. Raises CheckFailed otherwise."""
+    require_answered(value, name)
+    require(
+        isinstance(value, dict) and set(keys) <= set(value),
+        seen=f"{name} is {describe(value)}"
+        + (f" with the keys {sorted(map(str, value))}" if isinstance(value, dict) else ""),
+        should=f"it is a dictionary with the keys {', '.join(map(repr, keys))}, as in the starter",
+        look_at="the answer cell as you found it, with the names between quotes",
+    )
+    for key in keys:
+        parts = value[key] if isinstance(value[key], tuple | list) else [value[key]]
+        for part in parts:
+            require_answered(part, f"{name}[{key!r}]")
+    return value
+
+
+def one_of(value, what: str, choices, *, exactly: bool = False) -> str:
+    """The one of the choices that an answer names. Raises CheckFailed if it names none.
+
+    Args:
+        exactly: also small letters and no blanks around; otherwise these don't matter.
+    """
+    said = value if exactly else str(value).strip().lower()
+    quoted = [f'"{choice}"' for choice in choices]
+    require(
+        isinstance(said, str) and said in choices,
+        seen=f"{what} is {value!r}, which is none of the {_COUNT[len(choices)]} words",
+        should=f"it is {', '.join(quoted[:-1])} or {quoted[-1]}",
+        look_at=f"the {_COUNT[len(choices)]} answers of the exercise, as text, written just so: "
+        "small letters, and the straight apostrophe of the keyboard",
+    )
+    return said
+
+
 def read_decisions(decisions, questions: tuple[str, ...]) -> dict[str, str]:
     """The answers to these questions, in lower case. Raises CheckFailed unless each is one of three words."""
+    keyed(decisions, "decisions", questions)
+    choices = ("yes", "no", "not settled")
+    return {q: one_of(decisions[q], f"your answer to {q!r}", choices) for q in questions}
+
+
+def refuses(function, *args, what: str, should: str, look_at: str, otherwise: str = "") -> None:
+    """Raise CheckFailed unless the function raises ValueError for these arguments.
+
+    Args:
+        what: names the arguments, as the subject of "... gives a result".
+        otherwise: what to look at where it stops with another error; by default the same.
+    """
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            result = function(*args)
+    except ValueError as error:
+        # NumPy's own complaint of `if array:` is no refusal.
+        if "truth value of an array" not in str(error):
+            return
+        seen, look_at = f"{what} gives {type(error).__name__}: {error}", otherwise or look_at
+    except Exception as error:
+        seen, look_at = f"{what} gives {type(error).__name__}: {error}", otherwise or look_at
+    else:
+        scalar = isinstance(result, int | float | np.number)
+        seen = f"{what} gives " + (f"the number {result:.1f}" if scalar else "a result")
+    raise CheckFailed(seen, should, look_at)
+
+
+@contextlib.contextmanager
+def untouched(*arrays: np.ndarray):
+    """Raise CheckFailed if one of the arrays holds other numbers at the end than at the beginning."""
+    before = [array.copy() for array in arrays]
+    yield
     require(
-        isinstance(decisions, dict) and set(questions) <= set(decisions),
-        seen=f"decisions is {describe(decisions)}",
-        should=f"it has an answer to all {len(questions)} questions, under the names that the starter gave",
-        look_at="the answer cell as you found it",
+        all(np.array_equal(a, b, equal_nan=True) for a, b in zip(arrays, before, strict=True)),
+        seen="after the call the arrays that were handed in are not what they were",
+        should="the function leaves its inputs as they are: whoever calls it still needs them",
+        look_at="does a line make another array, or change this one in place, as -=, /= and a shuffle do?",
     )
-    said = {}
-    for question in questions:
-        require_answered(decisions[question], f"decisions[{question!r}]")
-        said[question] = str(decisions[question]).strip().lower()
-        require(
-            said[question] in ("yes", "no", "not settled"),
-            seen=f"to {question!r} you answer {decisions[question]!r}",
-            should='it is "yes", "no" or "not settled"',
-            look_at="the three answers of the exercise, as text",
-        )
-    return said
+
+
+def seed_decides(run, what: str) -> None:
+    """Raise CheckFailed unless one seed gives the same twice, and two seeds differ.
+
+    Args:
+        run: seed -> numbers that depend on what was drawn.
+        what: what is drawn, such as "words".
+    """
+    once, again, other = (np.asarray(run(seed), dtype=float) for seed in (4, 4, 5))
+    require(
+        close(once, again, 1e-12),
+        seen=f"two calls with the same seed give {_short(once)} and {_short(again)}",
+        should="the same seed gives the same result",
+        look_at="where the argument seed goes: does every random draw get it?",
+    )
+    require(
+        not close(once, other, 1e-9),
+        seen=f"with seed=4 and with seed=5 you return {_short(once)}",
+        should=f"another seed draws other {what}",
+        look_at="is the argument used, or is a number written down where it should stand?",
+    )
+
+
+def _short(array: np.ndarray) -> str:
+    return ", ".join(f"{value:.4f}" for value in array.ravel()[:4])
 
 
 def describe(value) -> str:
@@ -161,8 +321,3 @@ def describe(value) -> str:
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
     text = repr(value)
     return f"a {type(value).__name__}" + (f", {text}" if len(text) <= 60 else "")
-
-
-def passed(name: str, *properties: str) -> None:
-    """Say that a check went through, and what was checked."""
-    print(f"{name}: right. Checked: {'; '.join(properties)}.")

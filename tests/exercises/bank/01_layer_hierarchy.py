@@ -132,7 +132,7 @@ def expected_layer(scores):
     return total / gains
 
 
-# %% exercise="1.1" wrong="refuses no loss" says="give the number 7.0"
+# %% exercise="1.1" wrong="refuses no loss" says="gives the number 7.0"
 def expected_layer(scores):
     added = np.diff(scores)
     if added.sum() == 0:
