@@ -369,9 +369,11 @@ def probe_layers(
     control = np.array([fit.control_correct for fit in own]).transpose(1, 0, 2)
     bootstrap = _bootstrap(features, split, n_bootstrap, seed)
     draws = bootstrap.mean(correct)
+    f1_draws = _macro_f1_draws(bootstrap, truth, predictions)
     accuracy = correct.mean(axis=1)
     classes = np.unique(labels[split.train])
-    like_best = not_worse_than_best(accuracy, draws, confidence)
+    n_units = bootstrap.n_units
+    like_best = not_worse_than_best(accuracy, draws, confidence, n_units)
     if not bootstrap.trustworthy:
         warnings.warn(
             f"The test words come from {bootstrap}. An interval from fewer than ten units says "
@@ -382,9 +384,9 @@ def probe_layers(
     return ProbeResult(
         names=features.names,
         accuracy=accuracy,
-        accuracy_interval=interval(draws, confidence),
+        accuracy_interval=interval(draws, confidence, n_units),
         macro_f1=np.array([_macro_f1(truth, row) for row in predictions]),
-        macro_f1_interval=interval(_macro_f1_draws(bootstrap, truth, predictions), confidence),
+        macro_f1_interval=interval(f1_draws, confidence, n_units),
         seen_accuracy=_mean_where(correct, seen),
         unseen_accuracy=_mean_where(correct, ~seen),
         control_accuracy=control.mean(axis=2),
@@ -555,10 +557,12 @@ def profile_over_C(
         Cs=grid,
         names=features.names,
         accuracy=accuracy,
-        accuracy_interval=interval(draws, confidence),
+        accuracy_interval=interval(draws, confidence, bootstrap.n_units),
         best=tuple(features.names[int(k)] for k in accuracy.argmax(axis=1)),
         not_worse_than_best=tuple(
-            _chosen(features.names, not_worse_than_best(values, drawn, confidence))
+            _chosen(
+                features.names, not_worse_than_best(values, drawn, confidence, bootstrap.n_units)
+            )
             for values, drawn in zip(accuracy, draws, strict=True)
         ),
         predictions=predictions,

@@ -13,37 +13,32 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, stdtrit
 
 # An interval from fewer units says more about these units than about text.
 FEWEST_UNITS = 10
-# From this many documents on they are drawn whole; below, their sentences are drawn too.
-MANY_DOCUMENTS = 30
 
 
 @dataclass(frozen=True)
 class Bootstrap:
     """Draws of the test words, in whole units, the same draws for whatever is measured on them.
 
-    Where the unit is the document and there are fewer than 30, each draw takes documents and then,
-    within each document taken, as many of its sentences as it has, both with replacement. With so
-    few documents the draws of whole documents alone vary too little (with n of them by a share of
-    1/n of the variance, and their tails are those of a handful of values); drawing the sentences
-    too errs on the wide side instead.
+    Units are drawn whole, as many as there are, with replacement. Drawing sentences anew within
+    the documents drawn doesn't mend a small number of documents: in simulated studies with 13 the
+    intervals were then far too wide where documents don't differ, and still too narrow where they
+    differ much. :func:`interval` allows for few units instead, and holds in both.
 
     Attributes:
         unit: what is drawn: ``"document"``, ``"sentence"`` or ``"word"``.
         unit_ids: (words,), the unit of each test word.
-        part_ids: (words,), what is drawn within a unit; the same as ``unit_ids`` where units are
-            drawn whole.
         n: how many draws. seed: seeds them.
 
-    Sources: Davison & Hinkley 1997, Section 3.8 (both ways of drawing nested data); Field & Welsh
-    2007 (drawing whole clusters is consistent where clusters are many).
+    Sources: Davison & Hinkley 1997, Section 3.8 (nested data, drawn whole or in stages); Field &
+    Welsh 2007 (drawing whole clusters gives consistent variances).
     """
 
     unit: str
     unit_ids: np.ndarray
-    part_ids: np.ndarray
     n: int = 1000
     seed: int = 0
 
@@ -75,18 +70,13 @@ class Bootstrap:
         test = np.arange(len(sentences)) if test is None else np.asarray(test)
         others = np.zeros(0, dtype=int) if others is None else np.asarray(others)
         if _kept_together(documents, test, others):
-            # Sentences are told apart within their document: two may have sentences "1".
-            within = _codes(documents[test], sentences[test])
             unit_ids = _codes(documents[test])
-            n_units = unit_ids.max() + 1
-            if n_units < within.max() + 1:
-                parts = within if n_units < MANY_DOCUMENTS else unit_ids
-                return cls("document", unit_ids, parts, n, seed)
+            # Sentences are told apart within their document: two may have sentences "1".
+            if unit_ids.max() < _codes(documents[test], sentences[test]).max():
+                return cls("document", unit_ids, n, seed)
         if _kept_together(sentences, test, others):
-            unit_ids = _codes(sentences[test])
-            return cls("sentence", unit_ids, unit_ids, n, seed)
-        unit_ids = np.arange(len(test))
-        return cls("word", unit_ids, unit_ids, n, seed)
+            return cls("sentence", _codes(sentences[test]), n, seed)
+        return cls("word", np.arange(len(test)), n, seed)
 
     @property
     def n_units(self) -> int:
@@ -99,39 +89,27 @@ class Bootstrap:
         return self.n_units >= FEWEST_UNITS
 
     def __str__(self) -> str:
-        parts = "" if np.array_equal(self.unit_ids, self.part_ids) else ", sentences within"
-        doubt = "" if self.trustworthy else ": too few to be trusted"
-        s = "" if self.n_units == 1 else "s"
-        return f"{self.n_units} {self.unit}{s}{parts}{doubt}"
+        return _counted(self.unit, self.n_units)
 
     @cached_property
-    def _part(self) -> np.ndarray:
-        """(words,), the part of each word, counted from 0."""
-        return _codes(self.part_ids)
+    def _unit_of_word(self) -> np.ndarray:
+        """(words,), the unit of each word, counted from 0."""
+        return _codes(self.unit_ids)
 
     @cached_property
     def times(self) -> np.ndarray:
-        """(draws, parts): how often each part stands in each draw; NaN where there is one only."""
-        draw = np.random.default_rng(self.seed)
-        units, unit_of_word = np.unique(self.unit_ids, return_inverse=True)
-        n_parts = self._part.max() + 1
-        if n_parts == 1:  # drawn again and again it never differs, which would look like certainty
+        """(draws, units): how often each unit stands in each draw; NaN where there is one only."""
+        n_units = self.n_units
+        if n_units == 1:  # drawn again and again it never differs, which would look like certainty
             return np.full((self.n, 1), np.nan)
-        drawn = draw.multinomial(len(units), np.full(len(units), 1 / len(units)), size=self.n)
-        unit_of_part = np.zeros(n_parts, dtype=int)
-        unit_of_part[self._part] = unit_of_word
-        if n_parts == len(units):
-            return drawn[:, unit_of_part].astype(float)
-        times = np.empty((self.n, n_parts))
-        for unit in range(len(units)):
-            parts = np.flatnonzero(unit_of_part == unit)
-            share = np.full(len(parts), 1 / len(parts))
-            times[:, parts] = draw.multinomial(drawn[:, unit] * len(parts), share)
-        return times
+        draw = np.random.default_rng(self.seed)
+        share = np.full(n_units, 1 / n_units)
+        return draw.multinomial(n_units, share, size=self.n).astype(float)
 
     def total(self, values: np.ndarray) -> np.ndarray:
         """The sum over the words of each draw: (words,) -> (draws,)."""
-        return self.times @ np.bincount(self._part, weights=values, minlength=self.times.shape[1])
+        per_unit = np.bincount(self._unit_of_word, weights=values, minlength=self.times.shape[1])
+        return self.times @ per_unit
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean over the words of each draw: (words,) -> (draws,), (rows, words) -> (rows, draws).
@@ -149,26 +127,34 @@ class Bootstrap:
         return rows.reshape(*values.shape[:-1], self.n)
 
 
-def interval(draws: np.ndarray, confidence: float = 0.95) -> np.ndarray:
+def interval(draws: np.ndarray, confidence: float = 0.95, n_units: int | None = None) -> np.ndarray:
     """The percentile interval of what was measured on each draw.
 
     Args:
         draws: (..., draws).
-        confidence: the share of the draws within, between 0 and 1.
+        confidence: the share of studies in which it should hold, between 0 and 1.
+        n_units: how many units were drawn from. Draws from few units vary too little, so the
+            interval then goes further into their tails: from 13 units, the 95% interval spans
+            97.7% of the draws. Without it, the interval spans the share ``confidence``.
 
     Returns:
         (..., 2), low and high.
 
     Raises:
         ValueError: a confidence that isn't between 0 and 1.
+
+    Source: the expanded percentile interval of Hesterberg 2015.
     """
     check_confidence(confidence)
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    return np.moveaxis(np.quantile(draws, tails, axis=-1), 0, -1)
+    tail = _expanded((1 - confidence) / 2, n_units)
+    return np.moveaxis(np.quantile(draws, [tail, 1 - tail], axis=-1), 0, -1)
 
 
 def simultaneous_intervals(
-    estimates: np.ndarray, draws: np.ndarray, confidence: float = 0.95
+    estimates: np.ndarray,
+    draws: np.ndarray,
+    confidence: float = 0.95,
+    n_units: int | None = None,
 ) -> np.ndarray:
     """Intervals of which *all* hold at once with the confidence given.
 
@@ -181,44 +167,50 @@ def simultaneous_intervals(
         estimates: (n,), each on the words as they are.
         draws: (n, draws), the same on each draw.
         confidence: that none of the n intervals misses.
+        n_units: how many units were drawn from, as in :func:`interval`.
 
     Returns:
         (n, 2), low and high.
 
-    Source: the max-t method, Westfall & Young 1993, Section 2.
+    Source: the max-t method, Westfall & Young 1993.
     """
     check_confidence(confidence)
     estimates, draws = np.asarray(estimates, dtype=float), np.asarray(draws, dtype=float)
     spread = draws.std(axis=1)
     distance = _in_spreads(np.abs(draws - estimates[:, None]), spread[:, None])
-    reach = np.quantile(distance.max(axis=0), confidence) * spread
+    reach = _widened(np.quantile(distance.max(axis=0), confidence), n_units) * spread
     return np.stack([estimates - reach, estimates + reach], axis=1)
 
 
 def not_worse_than_best(
-    estimates: np.ndarray, draws: np.ndarray, confidence: float = 0.95
+    estimates: np.ndarray,
+    draws: np.ndarray,
+    confidence: float = 0.95,
+    n_units: int | None = None,
 ) -> np.ndarray:
     """Which of several can't be told from the best, allowing for the best having been chosen.
 
-    Row k is in unless some row lies so far above it, in standard deviations of their difference,
-    as the largest of all rows' deviations above k would reach by chance in a share of
-    ``1 - confidence`` of the draws only. So the truly best row is in with the confidence given,
-    whichever it is and however many there are. (The row that scores highest here is always in.)
+    Row k is in unless some row lies further above it, in standard deviations of their difference,
+    than the largest of all rows' deviations above k would lie by chance in a share of
+    ``1 - confidence`` of studies. So the truly best row is in with the confidence given, whichever
+    it is and however many there are. (The row that scores highest here is always in.)
 
     Args:
         estimates: (n,), larger is better.
         draws: (n, draws), the same on each draw.
         confidence: that the truly best is among those named.
+        n_units: how many units were drawn from, as in :func:`interval`.
 
     Returns:
-        (n,), True for those that can't be told from the best.
+        (n,), True for those that can't be told from the best; all of them where the draws hold
+        NaN.
 
     Source: multiple comparisons with the best, Hsu 1981, with the bootstrap's distribution of the
     largest studentised difference in the place of the normal one.
     """
     check_confidence(confidence)
     estimates, draws = np.asarray(estimates, dtype=float), np.asarray(draws, dtype=float)
-    if np.isnan(draws).any():  # nothing can be told apart
+    if np.isnan(draws).any():
         return np.ones(len(estimates), dtype=bool)
     kept = []
     for k in range(len(estimates)):
@@ -226,7 +218,7 @@ def not_worse_than_best(
         moved = draws - draws[k] - above[:, None]
         spread = moved.std(axis=1)
         by_chance = np.quantile(_in_spreads(moved, spread[:, None]).max(axis=0), confidence)
-        kept.append(_in_spreads(above, spread).max() <= by_chance)
+        kept.append(_in_spreads(above, spread).max() <= _widened(by_chance, n_units))
     return np.array(kept)
 
 
@@ -264,10 +256,11 @@ class Comparison:
         """From differences (n,) and the same on each draw (n, draws); of any number of your own."""
         estimates = np.asarray(estimates, dtype=float)
         if len(estimates) == 1:
-            low, high = interval(draws, confidence).T
+            low, high = interval(draws, confidence, bootstrap.n_units).T
             numbers = (float(estimates[0]), float(low[0]), float(high[0]))
         else:
-            numbers = (estimates, *simultaneous_intervals(estimates, draws, confidence).T)
+            intervals = simultaneous_intervals(estimates, draws, confidence, bootstrap.n_units)
+            numbers = (estimates, *intervals.T)
         units = (bootstrap.unit, bootstrap.n_units)
         return cls(tuple(map(str, what)), *numbers, *units, len(estimates), confidence)
 
@@ -303,9 +296,7 @@ class Comparison:
         each = (
             "interval" if self.n_compared == 1 else f"intervals for all {self.n_compared} at once"
         )
-        doubt = "" if self.trustworthy else ": too few to be trusted"
-        s = "" if self.n_units == 1 else "s"
-        lines.append(f"({self.confidence:.0%} {each}, from {self.n_units} {self.unit}{s}{doubt})")
+        lines.append(f"({self.confidence:.0%} {each}, from {_counted(self.unit, self.n_units)})")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -315,6 +306,31 @@ def check_confidence(confidence: float) -> None:
     """Raise a ValueError unless the confidence lies between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} isn't between 0 and 1; 0.95 is usual.")
+
+
+def _expanded(tail: float, n_units: int | None) -> float:
+    """The tail of the draws that holds a share of ``tail`` of the studies.
+
+    The draws' variance lacks a share of 1/n, and where a t distribution is due they have a
+    normal's tails: both are made good by looking further out.
+    """
+    if n_units is None:
+        return tail
+    if n_units < 2:
+        return 0.0
+    return float(ndtr(np.sqrt(n_units / (n_units - 1)) * stdtrit(n_units - 1, tail)))
+
+
+def _widened(reach: float, n_units: int | None) -> float:
+    """The same for a number of standard deviations of the draws: further, with t's tails."""
+    if n_units is None or n_units < 2:
+        return reach
+    return float(np.sqrt(n_units / (n_units - 1)) * stdtrit(n_units - 1, ndtr(reach)))
+
+
+def _counted(unit: str, n: int) -> str:
+    doubt = "" if n >= FEWEST_UNITS else ": too few to be trusted"
+    return f"{n} {unit}{'' if n == 1 else 's'}{doubt}"
 
 
 def _in_spreads(distance: np.ndarray, spread: np.ndarray) -> np.ndarray:

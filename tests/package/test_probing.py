@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from whichlayer.activations import Activations
 from whichlayer.corpora import Sentence
 from whichlayer.probing import Split, compare, probe_layers, profile_over_C, split_by
+from whichlayer.resampling import interval
 
 
 def made_up(n_sentences=60, length=5, seed=0):
@@ -243,9 +244,7 @@ def test_layers_are_compared_on_the_same_draws(result):
     one = result.compare(3, 1)
     draws = result.draws
     assert one.difference == pytest.approx(result.accuracy[3] - result.accuracy[1])
-    assert (one.low, one.high) == pytest.approx(
-        tuple(np.quantile(draws[3] - draws[1], [0.025, 0.975]))
-    )
+    assert (one.low, one.high) == pytest.approx(tuple(interval(draws[3] - draws[1], 0.95, 15)))
     assert one.settled and (one.unit, one.n_units, one.n_compared) == ("sentence", 15, 1)
     assert "layer 3 - layer 1: +0." in str(one) and "15 sentences" in str(one)
     # several at once: wider than one by one, and the opposite of the opposite
@@ -330,7 +329,7 @@ def test_rounding_noise_is_not_blown_up():
 
 def test_documents_are_drawn_where_the_split_kept_them_together(data):
     activations, labels = data
-    with pytest.warns(UserWarning, match="from 2 documents, sentences within: too few"):
+    with pytest.warns(UserWarning, match="from 2 documents: too few"):
         by_document = probe_layers(activations, labels, split="document", control_labelings=0)
     with pytest.warns(UserWarning):
         by_default = probe_layers(activations, labels, control_labelings=0)

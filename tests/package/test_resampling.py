@@ -29,22 +29,14 @@ def test_the_coarsest_unit_that_the_split_kept_together_is_drawn():
     assert unit([2, 3], [0, 1], documents=SENTENCES) == ("sentence", 2)
 
 
-def test_few_documents_are_drawn_with_their_sentences():
+def test_units_are_drawn_whole():
     found = Bootstrap.of(SENTENCES, DOCUMENTS, n=2000)
-    assert str(found) == "3 documents, sentences within: too few to be trusted"
-    # parts: a/s1, a/s2, b/s3, b/s4, c/s4; a document taken brings as many sentences as it has
-    taken = np.stack([found.times[:, :2].sum(1), found.times[:, 2:4].sum(1), found.times[:, 4]], 1)
-    assert (taken[:, :2] % 2 == 0).all() and ((taken / [2, 2, 1]).sum(axis=1) == 3).all()
-    assert found.times.mean(axis=0) == pytest.approx(np.ones(5), abs=0.1)
-    assert set(np.unique(found.times[taken[:, 0] == 2, 0])) == {0, 1, 2}
-
-
-def test_many_documents_are_drawn_whole():
-    documents = np.repeat([f"d{i}" for i in range(40)], 4)
-    sentences = np.repeat([f"s{i}" for i in range(80)], 2)
-    found = Bootstrap.of(sentences, documents, n=50)
-    assert str(found) == "40 documents" and found.times.shape == (50, 40)
-    assert (found.times.sum(axis=1) == 40).all()
+    assert str(found) == "3 documents: too few to be trusted"
+    assert found.times.shape == (2000, 3) and (found.times.sum(axis=1) == 3).all()
+    assert found.times.mean(axis=0) == pytest.approx(np.ones(3), abs=0.1)
+    # the same name of a sentence in two documents is two sentences
+    again = Bootstrap.of(["1", "2", "1", "2"], ["a", "a", "b", "b"])
+    assert (again.unit, again.n_units) == ("document", 2)
 
 
 def test_means_are_over_the_words_of_each_draw():
@@ -65,6 +57,10 @@ def test_an_interval_is_between_the_quantiles():
     draws = np.arange(1001.0)
     assert interval(draws, 0.9) == pytest.approx([50, 950])
     assert interval(np.stack([draws, -draws]), 0.9)[1] == pytest.approx([-950, -50])
+    # from 13 units: t with 12 degrees of freedom has 2.5% beyond 2.1788, times the root of 13/12 is
+    # 2.2678, beyond which a normal has 1.167%
+    assert interval(draws, 0.95, 13) == pytest.approx([11.67, 988.33], abs=0.01)
+    assert interval(draws, 0.95, 100_000) == pytest.approx([25, 975], abs=0.01)
     for wrong in (95, 0, 1, -1):
         with pytest.raises(ValueError, match="between 0 and 1"):
             interval(draws, wrong)
@@ -81,15 +77,21 @@ def study(draw, true, n_documents, between=1.0, sentences=12):
     return values.reshape(layers, -1), np.arange(n_documents * sentences).astype(str), documents
 
 
-def test_few_documents_give_intervals_that_hold_as_often_as_they_say():
+@pytest.mark.parametrize("between", [0.0, 1.0, 4.0])
+def test_few_documents_give_intervals_that_hold_as_often_as_they_say(between):
+    """Whether documents don't differ, differ, or differ much; plain percentiles hold less often."""
     draw = np.random.default_rng(0)
-    held, times = 0, 300
+    held, plain, times = 0, 0, 300
     for i in range(times):
-        values, sentences, documents = study(draw, [0.0, 0.0], 13)
-        found = Bootstrap.of(sentences, documents, n=200, seed=i)
-        low, high = interval(found.mean(values[1] - values[0]))
+        values, sentences, documents = study(draw, [0.0, 0.0], 13, between)
+        found = Bootstrap.of(sentences, documents, n=400, seed=i)
+        draws = found.mean(values[1] - values[0])
+        low, high = interval(draws, n_units=found.n_units)
         held += low <= 0 <= high
-    assert 0.93 <= held / times <= 1
+        low, high = interval(draws)
+        plain += low <= 0 <= high
+    assert 0.92 <= held / times <= 0.98
+    assert plain < held
 
 
 @pytest.mark.parametrize("n_documents", [13, 60])
@@ -100,7 +102,7 @@ def test_the_truly_best_is_kept_and_the_clearly_worse_is_not(n_documents):
     for i in range(times):
         values, sentences, documents = study(draw, [0, 0, 0, 0, 0, 0, -1.0], n_documents)
         found = Bootstrap.of(sentences, documents, n=200, seed=i)
-        chosen = not_worse_than_best(values.mean(axis=1), found.mean(values))
+        chosen = not_worse_than_best(values.mean(axis=1), found.mean(values), 0.95, found.n_units)
         assert chosen[values.mean(axis=1).argmax()]
         kept += chosen[i % 6]  # the one that we declare the best
         worse += chosen[6]
