@@ -181,6 +181,11 @@ def _stack(states: States) -> torch.Tensor | np.ndarray:
     if isinstance(states, (torch.Tensor, np.ndarray)):
         stacked = states
     else:
+        if isinstance(states, str) or not hasattr(states, "__iter__"):
+            raise TypeError(
+                f"States must be activations, an array, a tensor or a sequence of such, one per "
+                f"layer, not a {type(states).__name__}."
+            )
         states = tuple(states)
         if not states:
             raise ValueError("There are no hidden states.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whichlayer.activations import Activations
+from whichlayer.activations import Activations, Features
 
 
 def consecutive_cosine(vectors: Activations | np.ndarray) -> np.ndarray:
@@ -107,12 +107,16 @@ def linear_cka(x: np.ndarray, y: np.ndarray, *, debiased: bool = True) -> float:
     return float(hsic(x, y) / np.sqrt(norm))
 
 
-def cka_matrix(vectors: Activations | np.ndarray, *, debiased: bool = True) -> np.ndarray:
+def cka_matrix(
+    vectors: Activations | Features | np.ndarray, *, debiased: bool = True
+) -> np.ndarray:
     """:func:`linear_cka` between every two layers: (L + 1, words, hidden) -> (L + 1, L + 1).
 
+    Features give one row and column per table, in the order of their names, whatever the widths.
     Errors as for :func:`linear_cka`.
     """
-    vectors = _layers(vectors)
+    tables = vectors.tables.values() if isinstance(vectors, Features) else _layers(vectors)
+    vectors = list(tables)
     states = len(vectors)
     matrix = np.ones((states, states))
     for i in range(states):
@@ -188,6 +192,11 @@ def _table(x) -> np.ndarray:
             f"Activations hold {x.num_states} layers, one representation each: pass "
             "activations.layer(k), or compare all layers with cka_matrix(activations)."
         )
+    if isinstance(x, Features):
+        raise ValueError(
+            f"Features hold {len(x.names)} tables, one representation each: pass "
+            "features.layer(name), or compare all with cka_matrix(features)."
+        )
     x = _numbers(x, "A representation")
     if x.ndim != 2 or 0 in x.shape:
         raise ValueError(f"A representation must be (words, dimensions), got {x.shape}.")
@@ -210,6 +219,11 @@ def _matrix(x) -> np.ndarray:
 def _layers(vectors) -> np.ndarray:
     if isinstance(vectors, Activations):
         vectors = vectors.vectors
+    if isinstance(vectors, Features):
+        raise ValueError(
+            "The tables of Features need not share one space, so cosines between them say nothing: "
+            "compare them with cka_matrix(features)."
+        )
     vectors = _numbers(vectors, "The vectors")
     if vectors.ndim != 3 or 0 in vectors.shape:
         raise ValueError(f"Vectors must be (L+1, words, hidden), got {vectors.shape}.")

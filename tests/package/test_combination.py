@@ -109,6 +109,8 @@ def test_layers_may_be_any_whole_numbers(states):
         (np.ones((3, 2), dtype=complex), "real numbers, not of the kind complex"),
         ({"last_hidden_state": torch.ones(1, 2)}, "State 0 is a str.*pass the hidden_states"),
         ([[1.0, 2.0], [3.0, 4.0]], "State 0 is a list"),
+        (None, "one per layer, not a NoneType"),
+        ("states", "one per layer, not a str"),
         ([torch.ones(2, 2), np.ones((2, 2))], "Some states are tensors and others arrays"),
     ],
 )

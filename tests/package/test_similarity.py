@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whichlayer.activations import Activations
+from whichlayer.activations import Activations, Features
 from whichlayer.similarity import (
     anisotropy,
     cka_floor,
@@ -151,6 +151,20 @@ def test_one_representation_is_asked_for_and_activations_hold_many(function, vec
         function(vectors[0], activations)
     tensors = [torch.from_numpy(v).requires_grad_() for v in vectors[:2]]
     assert function(*tensors) == function(*vectors[:2])
+
+
+def test_tables_of_any_width_are_compared_by_cka_and_not_by_cosine(vectors):
+    ids = tuple(map(str, range(50)))
+    tables = {"narrow": vectors[0][:, :2], "whole": vectors[0], "next": vectors[1]}
+    features = Features(tables, ids, ids, ids)
+    matrix = cka_matrix(features)
+    assert matrix.shape == (3, 3)
+    assert matrix[0, 2] == pytest.approx(linear_cka(tables["narrow"], tables["next"]), abs=1e-6)
+    for function in (consecutive_cosine, cosine_matrix, anisotropy):
+        with pytest.raises(ValueError, match="share one space.*cka_matrix"):
+            function(features)
+    with pytest.raises(ValueError, match="3 tables.*features.layer"):
+        linear_cka(features, vectors[0])
 
 
 @pytest.mark.parametrize("function", ALL_LAYERS)
