@@ -400,3 +400,43 @@ def test_smollm2_loses_nothing_of_a_text(smollm2):
     for sentence in load_treebank("test"):
         ids = tokenizer(sentence.text).input_ids
         assert tokenizer.decode(ids, clean_up_tokenization_spaces=False) == f" {sentence.text}"
+
+
+# --- the page about them ----------------------------------------------------------------------
+
+
+def test_the_page_states_what_the_models_are(minilm, e5_small, smollm2):
+    page = (ROOT / "book" / "encoders.md").read_text(encoding="utf-8")
+    rows = {}
+    for line in page.splitlines():
+        if line.startswith("| "):
+            first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            rows[first.strip()] = cells
+    encoders = {"minilm": minilm, "e5": e5_small, "smollm2": smollm2}
+    for i, (name, encoder) in enumerate(encoders.items()):
+        config, known = encoder.model.config, BUNDLED[name]
+        stated = {key: cells[i] for key, cells in rows.items() if len(cells) == 3}
+        assert stated["model"] == known.model
+        assert stated["blocks"] == str(encoder.num_layers)
+        assert stated["hidden states"] == str(encoder.num_states)
+        assert stated["width"] == str(encoder.hidden_size)
+        assert stated["attention heads"] == str(config.num_attention_heads)
+        assert stated["vocabulary"] == f"{config.vocab_size:,}"
+        same_case = encoder.tokenizer("The Sea").input_ids == encoder.tokenizer("the sea").input_ids
+        assert stated["letter case"] == ("ignored" if same_case else "kept")
+        ids = torch.tensor([encoder.tokenizer("the old dog slept").input_ids])
+        with torch.no_grad():
+            early, late = (
+                encoder.model(ids[:, :n]).last_hidden_state[0, 1] for n in (2, ids.shape[1])
+            )
+        sees = (
+            "what stands before it"
+            if torch.allclose(early, late, atol=1e-3)
+            else "the whole sentence"
+        )
+        assert stated["a word sees"] == sees
+        assert stated["file, in MB"] == f"{bundled.weights_of(name).stat().st_size / 1e6:.0f}"
+        assert stated["package"] == f"{known.package} {known.version}"
+        assert rows[f"`{name}`"] == [known.file.rpartition("/")[2], f"`{known.sha256}`"]
+    table = e5_small.model.embeddings.word_embeddings.weight.numel()
+    assert 0.8 < table / sum(p.numel() for p in e5_small.model.parameters()) < 0.84
