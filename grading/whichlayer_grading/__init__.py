@@ -5,8 +5,9 @@ run in a sandbox of its own. Importing this package imports neither nbgrader nor
 
 One module a job: `submissions` (files to students), `course` (exercises and hidden tests), `repair`
 (rebuild a submission), `sandbox` and `sandbox_init` (isolation), `execution` and `worker` (one student),
-`engine` (all students), `gradebook` (nbgrader's course and points), `results` (rows), `report` (CSV,
-feedback), `otter` (export).
+`warm_parent` and `kernel_start` (forks workers and kernels with everything imported), `engine` (all
+students), `gradebook` (nbgrader's course and points), `results` (rows), `report` (CSV, feedback), `otter`
+(export).
 """
 
 

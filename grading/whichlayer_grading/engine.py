@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from whichlayer_grading.results import (
     fingerprint,
 )
 from whichlayer_grading.submissions import Submission
+from whichlayer_grading.warm_parent import WarmParent
 
 # Starting Python, nbgrader and the kernel, and writing the results.
 OVERHEAD = 60
@@ -73,7 +74,7 @@ def grade(
     def one(submission: Submission) -> Graded:
         slot = free.pop()
         try:
-            return _grade_one(assignment, submission, limits, course, slot, earlier)
+            return _grade_one(assignment, submission, limits, course, slot, earlier, parent)
         except Exception as error:
             # One student's notebook must not cost the others their grades.
             problem = f"grading this notebook ended with an error of ours ({type(error).__name__})"
@@ -81,7 +82,16 @@ def grade(
         finally:
             free.append(slot)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    several = sum(submission.content is not None for submission in submissions) > 1
+    # A parent takes about as long to make as one student without it.
+    with (
+        (
+            WarmParent(assignment, _environment(limits))
+            if limits.isolated and several
+            else nullcontext()
+        ) as parent,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
         futures = [pool.submit(one, submission) for submission in submissions]
         try:
             for future in as_completed(futures):
@@ -98,14 +108,14 @@ def grade(
     return ordered
 
 
-def _grade_one(assignment, submission, limits, course, slot, earlier) -> Graded:
+def _grade_one(assignment, submission, limits, course, slot, earlier, parent) -> Graded:
     if submission.content is None:
         status = FAILED if submission.file.lower().endswith(".ipynb") else NOT_FOUND
         if submission.problem.endswith("isn't there"):
             status = NOT_FOUND
         result = {"problem": submission.problem, "status": status}
     else:
-        result = _run_worker(assignment, submission, limits, course, slot)
+        result = _run_worker(assignment, submission, limits, course, slot, parent)
     rows = _rows(assignment, submission, result)
     gradebook.read_points(assignment, submission, rows, course, earlier.get(submission.id, {}))
     return Graded(submission, rows)
@@ -138,7 +148,9 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".") if text else ""
 
 
-def _run_worker(assignment, submission, limits: Limits, course: Path, slot: int) -> dict:
+def _run_worker(
+    assignment, submission, limits: Limits, course: Path, slot: int, parent: WarmParent | None
+) -> dict:
     """Start a worker for one student, and see to it that it ends."""
     folder = sandbox.short_folder()
     try:
@@ -153,13 +165,15 @@ def _run_worker(assignment, submission, limits: Limits, course: Path, slot: int)
             "time_limit": limits.time,
             "cell_limit": max(2.0, limits.time / 4),
             "memory": limits.memory,
+            "own_environment": _own_environment(folder),
             "sandbox": sandbox.configuration(
                 link=folder / "link", isolated=limits.isolated, slot=slot, memory=limits.memory,
                 environment=_environment(limits), scratch=folder / "root",
+                **({"home": str(parent.home)} if parent else {}),
             ),
         }  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        ended_in_time = _wait(folder, limits)
+        ended_in_time = _wait(folder, limits, parent)
         result = folder / "result.json"
         if result.is_file():
             return json.loads(result.read_text(encoding="utf-8"))
@@ -202,11 +216,9 @@ def _environment(limits: Limits) -> dict[str, str]:
     return environment
 
 
-def _wait(folder: Path, limits: Limits) -> bool:
-    """Run the worker of a job's folder; False if it had to be ended."""
-    command = [sys.executable, "-m", "whichlayer_grading.worker", str(folder / "job.json")]
-    prefix = sandbox.worker_prefix() if limits.isolated else []
-    environment = {
+def _own_environment(folder: Path) -> dict[str, str]:
+    """The environment of a worker."""
+    return {
         **os.environ,
         # In a checkout they stand in two places, and whoever grades may be in a third.
         "PYTHONPATH": os.pathsep.join(
@@ -218,10 +230,21 @@ def _wait(folder: Path, limits: Limits) -> bool:
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "IPYTHONDIR": str(folder / "ipython"),
     }
+
+
+def _wait(folder: Path, limits: Limits, parent: WarmParent | None) -> bool:
+    """Run the worker of a job's folder; False if it had to be ended."""
+    if parent and parent.is_ready:
+        with suppress(OSError):
+            ended = parent.run(folder, limits.time + OVERHEAD)
+            if parent.process.poll() is None:
+                return ended
+    command = [sys.executable, "-m", "whichlayer_grading.worker", str(folder)]
+    prefix = sandbox.worker_prefix() if limits.isolated else []
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             prefix + command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-            env=environment, cwd=folder, start_new_session=True,
+            env=_own_environment(folder), cwd=folder, start_new_session=True,
         )  # fmt: skip
         _running.add(process)
         try:

@@ -233,7 +233,7 @@ class CarefulExecute(Execute):
         while not stop.wait(0.2):
             if time.monotonic() > self.deadline + 5:
                 self.reason = self.reason or SLOW
-            elif memory_of_others() > self.job["memory"] * MEGABYTE:
+            elif memory_of_others(self.job["keeper"]) > self.job["memory"] * MEGABYTE:
                 self.reason = self.reason or "memory"
             else:
                 continue
@@ -253,13 +253,13 @@ class CarefulExecute(Execute):
                 os.killpg(group, signal.SIGKILL)
 
 
-def memory_of_others() -> int:
-    """Bytes in the memory of all processes in sight but this one: in the sandbox, the student's."""
+def memory_of_others(keeper: int | None = None) -> int:
+    """Bytes in the memory of all processes in sight but ours: in the sandbox, the student's."""
     if os.getpid() != 1:
         return 0
     total = 0
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and entry.name != "1":
+        if entry.name.isdigit() and entry.name not in ("1", str(keeper)):
             with contextlib.suppress(OSError, IndexError, ValueError):
                 resident, shared = (int(n) for n in (entry / "statm").read_text().split()[1:3])
                 # What is shared counts once, in the first process: as a part of the environment's files.

@@ -8,6 +8,8 @@ Two layers of Linux namespaces:
   that holds the Python environment and the system's libraries, read-only, and an empty /tmp. The course,
   the gradebook and other students' files aren't hidden there: they were never put in.
 
+For a class, `warm_parent` forks both instead of starting them, and makes the same namespaces.
+
 `sandbox_init` makes the second layer. As root both layers are made directly and the kernel runs as a user
 that exists nowhere else; otherwise both are made in a user namespace.
 """
@@ -54,13 +56,36 @@ def kernel_command(config: Path) -> list[str]:
     ]  # fmt: skip
 
 
+def sealed_command(config: Path) -> list[str]:
+    """The command that `warm_parent` is started with: all that students may read is read-only there."""
+    user = [] if is_root() else ["--user", "--map-root-user"]
+    script = Path(__file__).with_name("sandbox_init.py")
+    return [
+        "unshare", *user, "--mount", "--propagation", "private", "--",
+        sys.executable, "-I", str(script), str(config), "seal",
+    ]  # fmt: skip
+
+
+def start_command(place: Path, config: Path) -> list[str]:
+    """The command that stands for a kernel which `warm_parent` forks."""
+    script = Path(__file__).with_name("kernel_start.py")
+    return [sys.executable, "-I", "-S", str(script), str(place), str(config), "{connection_file}"]
+
+
 def init_command(config: Path) -> list[str]:
     script = Path(__file__).with_name("sandbox_init.py")
     return [sys.executable, "-I", str(script), str(config), "{connection_file}"]
 
 
 def configuration(
-    *, link: Path, isolated: bool, slot: int, memory: int, environment: dict, scratch: Path
+    *,
+    link: Path,
+    isolated: bool,
+    slot: int,
+    memory: int,
+    environment: dict,
+    scratch: Path,
+    home: str = "/tmp/home",
 ) -> dict:
     """What sandbox_init needs to know.
 
@@ -71,6 +96,7 @@ def configuration(
         memory: megabytes.
         environment: the kernel's environment variables; it has no others.
         scratch: an empty folder: the new root is mounted on it.
+        home: the home of the student's code, below /tmp, which is empty and in memory there.
     """
     return {
         "isolated": isolated,
@@ -83,6 +109,7 @@ def configuration(
         "processes": PROCESSES,
         "environment": environment,
         "python": sys.executable,
+        "home": home,
     }
 
 

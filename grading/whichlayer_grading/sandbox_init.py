@@ -100,7 +100,7 @@ def build_root(config: dict) -> None:
     bind(config["link"], root, writable=True)
     with open(f"{root}/etc/passwd", "w") as file:
         user = config["user"] or 0
-        file.write(f"student:x:{user}:{user}::/tmp/home:/bin/sh\n")
+        file.write(f"student:x:{user}:{user}::{config['home']}:/bin/sh\n")
     os.chdir(root)
     call(
         libc.syscall(PIVOT_ROOT[platform.machine()], os.fsencode(root), os.fsencode(f"{root}/old")),
@@ -128,7 +128,7 @@ def drop_privileges(user: int | None) -> None:
     call(libc.capset(ctypes.byref(header), (ctypes.c_uint32 * 6)()), "give up capabilities")
     call(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
     # Changing the user has cancelled this: end when the command that made the namespaces ends.
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with_parent()
 
 
 def set_limits(config: dict) -> None:
@@ -143,20 +143,29 @@ def set_limits(config: dict) -> None:
                 resource.setrlimit(kind, (value, value))
 
 
-def main() -> None:
-    with open(sys.argv[1]) as file:
-        config = json.load(file)
+def end_with_parent() -> None:
+    """Have the system end this process when the one that made it ends."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def seal(config: dict) -> None:
+    """Make all that students' code may read read-only, and run a command in that view."""
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+    for path in config["readable"]:
+        mount(path, path, None, MS_BIND | MS_REC)
+        make_read_only(path)
+    os.execve(config["command"][0], config["command"], os.environ)
+
+
+def enter(config: dict, connection_file: str) -> dict[str, str]:
+    """Lock the door behind this process. Returns the environment that it shall have."""
     os.umask(0o022)  # folders on the way to what is shown must be open to the kernel's user
-    command = config.get("command") or [
-        config["python"], "-m", "ipykernel_launcher", "-f", sys.argv[2],
-        "--HistoryManager.enabled=False",
-    ]  # fmt: skip
     if config["isolated"]:
         build_root(config)
-        if config["user"] is not None and os.path.exists(sys.argv[2]):
-            os.chown(sys.argv[2], config["user"], config["user"])
+        if config["user"] is not None and os.path.exists(connection_file):
+            os.chown(connection_file, config["user"], config["user"])
         drop_privileges(config["user"])
-        home, work = "/tmp/home", "/tmp/work"
+        home, work = config["home"], "/tmp/work"
     else:
         home = work = config["root"]
     for folder in (home, work):
@@ -168,12 +177,24 @@ def main() -> None:
         log = os.open(config["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-    environment = {
+    return {
         **config["environment"],
         "HOME": home,
         "TMPDIR": home,
         "IPYTHONDIR": f"{home}/.ipython",
     }
+
+
+def main() -> None:
+    with open(sys.argv[1]) as file:
+        config = json.load(file)
+    if sys.argv[2:] == ["seal"]:
+        seal(config)
+    command = config.get("command") or [
+        config["python"], "-m", "ipykernel_launcher", "-f", sys.argv[2],
+        "--HistoryManager.enabled=False",
+    ]  # fmt: skip
+    environment = enter(config, sys.argv[2])
     if not config["isolated"]:
         environment.setdefault("PATH", os.environ.get("PATH", ""))
     os.execve(command[0], command, environment)

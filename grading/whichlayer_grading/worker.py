@@ -1,4 +1,5 @@
-"""Grade one student: `python -m whichlayer_grading.worker JOB.json`, started by `engine`.
+"""Grade one student: `python -m whichlayer_grading.worker FOLDER`, started by `engine`, or forked by
+`warm_parent`.
 
 Rebuilds the submission, lets nbgrader grade it with the student's code in the sandbox, and writes
 result.json beside the job. This process is ours; only its kernel runs what the student wrote.
@@ -25,9 +26,20 @@ KERNEL = "whichlayer-student"
 
 
 def main() -> None:
-    """Grade the job named on the command line."""
-    folder = Path(sys.argv[1]).parent
-    job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    """Grade the job in the folder named on the command line."""
+    grade_job(Path(sys.argv[1]))
+
+
+def grade_job(folder: Path, keeper: int | None = None) -> None:
+    """Grade one student.
+
+    Args:
+        folder: the job; result.json is written into it.
+        keeper: the process that makes the kernel, if `warm_parent` has one ready.
+    """
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    job["keeper"] = keeper
+    os.environ.update(job["own_environment"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform.startswith("linux"):
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]  # the kernel sets its own
@@ -90,7 +102,12 @@ def make_kernel(folder: Path, job: dict) -> None:
     config = folder / "sandbox.json"
     log = str(folder / "link" / "kernel.log") if job["isolated"] else None
     config.write_text(json.dumps({**job["sandbox"], "log": log}), encoding="utf-8")
-    command = sandbox.kernel_command(config) if job["isolated"] else sandbox.init_command(config)
+    if job["keeper"] is not None:
+        command = sandbox.start_command(folder / "kernel", config)
+    else:
+        command = (
+            sandbox.kernel_command(config) if job["isolated"] else sandbox.init_command(config)
+        )
     kernel = folder / "jupyter" / "kernels" / KERNEL
     kernel.mkdir(parents=True)
     spec = {"argv": command, "display_name": KERNEL, "language": "python"}
