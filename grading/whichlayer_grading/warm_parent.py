@@ -61,7 +61,8 @@ class WarmParent:
         ]
         (self.folder / "cells.json").write_text(json.dumps(cells), encoding="utf-8")
         config = {"readable": sandbox.readable(), "command": [
-            sys.executable, "-s", "-m", "whichlayer_grading.warm_parent", str(self.folder)
+            sys.executable, "-s", "-m", "whichlayer_grading.warm_parent", str(self.folder),
+            str(os.getpid()),
         ]}  # fmt: skip
         (self.folder / "seal.json").write_text(json.dumps(config), encoding="utf-8")
         roots = [str(Path(p.__file__).parents[1]) for p in (whichlayer, whichlayer_grading)]
@@ -121,6 +122,8 @@ def main() -> None:
     """Import, say "ready", then fork a child for each line that comes in."""
     folder = Path(sys.argv[1])
     sandbox_init.end_with_parent()
+    if os.getppid() != int(sys.argv[2]):
+        sys.exit("whoever grades had ended before this was asked for")
     from whichlayer_grading import gradebook
 
     gradebook.skip_slow_import()

@@ -3,6 +3,7 @@
 import csv
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -99,6 +100,13 @@ def test_the_parent_is_ready_knows_imports_and_leaves_nothing(assignment, sandbo
     assert not parent.folder.exists() and not parent.home.exists()
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+def test_a_parent_whose_grader_has_ended_meanwhile_ends(tmp_path):
+    (tmp_path / "cells.json").write_text("[]")
+    command = [sys.executable, "-m", "whichlayer_grading.warm_parent", str(tmp_path), "999999999"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "had ended" in done.stderr
 
 
 def test_a_class_is_graded_without_the_parent_if_it_ends(
