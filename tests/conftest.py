@@ -1,4 +1,8 @@
-"""Encoders, corpora and the browser that the tests share. Nothing here needs a download."""
+"""Encoders, corpora and the browser that the tests share. Nothing here needs a download.
+
+torch, transformers and the package are loaded by the fixtures that need them: not every process of a
+run does.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,6 @@ import os
 from pathlib import Path
 
 import pytest
-import torch
-import transformers
 from browsing import a_browser
 from tokenizers import (
     Tokenizer,
@@ -19,9 +21,6 @@ from tokenizers import (
     processors,
     trainers,
 )
-
-from whichlayer.corpora import load_toy_corpus
-from whichlayer.models import load_encoder
 
 EWT = Path(__file__).parents[2] / "shared" / "ud_english_ewt"
 TEXT = [
@@ -39,11 +38,15 @@ def browser():
 
 @pytest.fixture(scope="session")
 def minilm():
+    from whichlayer.models import load_encoder
+
     return load_encoder("minilm")
 
 
 @pytest.fixture(scope="session")
 def toy_corpus():
+    from whichlayer.corpora import load_toy_corpus
+
     return load_toy_corpus()
 
 
@@ -70,6 +73,8 @@ def long_bert_folder(tmp_path_factory):
 
 def _save_bert(folder, positions):
     """Lower-casing WordPiece with a vocabulary of 200, and random weights."""
+    import transformers
+
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -96,6 +101,8 @@ def _save_bert(folder, positions):
 @pytest.fixture(scope="session")
 def roberta_folder(tmp_path_factory):
     """A randomly initialised RoBERTa of 2 layers: byte-level BPE, positions from padding_idx + 1."""
+    import transformers
+
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -127,6 +134,8 @@ def roberta_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def llama_folder(tmp_path_factory):
     """A randomly initialised Llama of 2 layers: metaspace BPE, no padding token, causal."""
+    import transformers
+
     special = ["<unk>", "<s>", "</s>"]
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=False))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -150,6 +159,8 @@ def llama_folder(tmp_path_factory):
 
 
 def _save(folder, model_class, config, tokenizer=None) -> Path:
+    import torch
+
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model_class(config).save_pretrained(folder)

@@ -10,7 +10,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, tmp_path):
+def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, kernel, tmp_path):
     notebook = nbformat.read(path, as_version=4)
     # What the claims state is true of MiniLM only.
     notebook.cells = [c for c in notebook.cells if "claim" not in c.metadata.get("tags", [])]
@@ -20,8 +20,10 @@ def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, tmp_path)
             cell.source = cell.source.replace('"minilm"', repr(str(long_bert_folder)))
             changed += 1
     assert changed == 1, "the encoder is named in one line"
+    folder = tmp_path / f"other_encoder_{path.stem}"
+    folder.mkdir()
     client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+        notebook, timeout=300, kernel_name=kernel, resources={"metadata": {"path": str(folder)}}
     )
     client.execute()
     printed = "".join(

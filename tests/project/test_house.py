@@ -199,9 +199,9 @@ def test_the_lock_holds_what_both_packages_require():
 def test_the_wheel_is_small(tmp_path):
     import zipfile
 
-    import check_notebooks
+    import alone
 
-    wheel = check_notebooks.build_wheel(tmp_path)
+    wheel = alone.build_wheel(tmp_path)
     assert wheel.stat().st_size < 2_000_000
     names = zipfile.ZipFile(wheel).namelist()
     assert "whichlayer/data/toy_corpus.tsv" in names and "whichlayer/data/ewt_profiles.csv" in names
