@@ -49,23 +49,25 @@ def compare(
     A variant prepares (loads the model and the corpus, untimed) and returns the function to time.
 
     Returns:
-        For each variant the median ``seconds``, ``all_seconds``, ``peak_mb`` (the process's
+        For each variant the median ``seconds`` and ``cpu_seconds``, all of both, ``peak_mb`` (the process's
         largest resident memory, the loaded libraries and model included) and ``result``.
     """
     spawn = multiprocessing.get_context("spawn")
-    figures = {name: {"all_seconds": []} for name in variants}
+    figures = {name: {"all_seconds": [], "all_cpu": []} for name in variants}
     for _ in range(arguments.rounds):
         for name, variant in variants.items():
             # A fresh process each time: peak memory can't be reset, and caches would be shared.
             pool = spawn.Pool(1)
-            seconds, peak, result = pool.apply(_run, (variant, arguments))
+            seconds, cpu, peak, result = pool.apply(_run, (variant, arguments))
             pool.close()  # not terminate(): the process would leave its semaphores behind
             pool.join()
             figures[name]["all_seconds"].append(seconds)
+            figures[name]["all_cpu"].append(cpu)
             figures[name]["peak_mb"] = max(peak, figures[name].get("peak_mb", 0))
             figures[name]["result"] = result
     for figure in figures.values():
         figure["seconds"] = statistics.median(figure["all_seconds"])
+        figure["cpu_seconds"] = statistics.median(figure["all_cpu"])
     return figures
 
 
@@ -90,13 +92,13 @@ def report(title: str, rows: Sequence[dict], arguments: argparse.Namespace) -> N
         print(f"written to {arguments.json}")
 
 
-def _run(variant: Callable, arguments: argparse.Namespace) -> tuple[float, float, object]:
+def _run(variant: Callable, arguments: argparse.Namespace) -> tuple[float, float, float, object]:
     torch.set_num_threads(arguments.threads)
     task = variant(arguments)
     task()  # warm up: the first run also starts threads and prepares kernels
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     result = task()
-    return time.perf_counter() - start, peak_mb(), result
+    return time.perf_counter() - start, time.process_time() - cpu, peak_mb(), result
 
 
 def peak_mb() -> float:
