@@ -1,9 +1,7 @@
-"""Measure the layer profiles on UD English EWT that chapter 4 shows, and record them.
+"""Measure the layer profiles on UD English EWT that chapter 4 shows.
 
-The treebank can't ship with the course, so the notebook reads these recorded figures. A test
-measures them again where the treebank is at hand.
-
-    python build_tools/record_ewt_profiles.py
+The treebank can't ship with the course, so the notebook reads recorded figures. A test measures
+them again where the treebank is at hand. `record.py` runs this.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from whichlayer.extraction import extract
 from whichlayer.models import load_encoder, random_twin
 from whichlayer.probing import Split, probe_layers
 
-TARGET = Path(__file__).parents[1] / "whichlayer" / "data" / "ewt_profiles.csv"
 PROPERTIES = {"part of speech": "upos", "dependency relation": "udeprel"}
 
 
@@ -54,8 +51,5 @@ def measure(*, baselines: bool = True) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-if __name__ == "__main__":
-    profiles = measure()
-    profiles.to_csv(TARGET, index=False, float_format="%.4f")
-    print(profiles.round(3).to_string())
-    print("->", TARGET)
+def record(target: Path) -> None:
+    measure().to_csv(target, index=False, float_format="%.4f")
