@@ -139,7 +139,9 @@ def fit_path(
     curvature = 0.3 * share * (1 - share)
     probes = []
     for C in sorted(map(float, Cs)):
-        penalty = np.full((width + 1, 1), 1 / (C * n))
+        # Of two classes scikit-learn fits one row of weights, the difference of the two here, whose
+        # squares add up to half of its own.
+        penalty = np.full((width + 1, 1), (2 if n_classes == 2 else 1) / (C * n))
         penalty[-1] = 0
         # The loss is about this steep in each weight. Steps in weights divided by its root are
         # steps in a bowl that is nearly round.

@@ -70,6 +70,18 @@ def test_each_layer_agrees_with_scikit_learns_own_pipeline(data, result):
         )
 
 
+def test_two_classes_are_penalised_as_scikit_learn_does_it(data):
+    activations, labels = data
+    two = np.where(labels == labels[0], "one", "other")
+    split = split_by(activations, "sentence", seed=0)
+    for C in (0.001, 0.1):
+        found = probe_layers(activations, two, split=split, C=C, control_labelings=0)
+        for k, vectors in enumerate(activations.vectors):
+            probe = make_pipeline(StandardScaler(), LogisticRegression(C=C, tol=1e-7))
+            probe.fit(vectors[split.train], two[split.train])
+            assert (probe.predict(vectors[split.test]) == found.predictions[k]).all(), (C, k)
+
+
 def test_layers_are_independent_of_each_other(data, result):
     activations, labels = data
     alone = activations.features({"alone": activations.layer(2)})
