@@ -1,7 +1,8 @@
 """Which Layer?: the small shared package that every notebook of the course imports.
 
 Data flows one way, one module a step:
-bundled -> models -> corpora -> extraction -> (combination) -> probing / similarity -> plotting.
+bundled, tokenization, audition -> models -> corpora -> extraction -> (combination) -> probing /
+similarity -> plotting.
 """
 
 import warnings

@@ -41,6 +41,10 @@ class Activations:
                 f"vectors must be a NumPy array, not {type(self.vectors).__name__}. From a tensor: "
                 "tensor.float().cpu().numpy()."
             )
+        if self.vectors.dtype != np.float32:
+            if self.vectors.dtype.kind not in "fiu":
+                raise TypeError(f"vectors must be float32 numbers, got {self.vectors.dtype}.")
+            object.__setattr__(self, "vectors", self.vectors.astype(np.float32))
         if self.vectors.ndim != 3:
             raise ValueError(f"vectors must be (L+1, words, hidden), got {self.vectors.shape}.")
         _take_units(self, self.vectors.shape[1], "vectors")
@@ -143,14 +147,15 @@ class Activations:
 
         Raises:
             FileExistsError: the folder is there already; nothing is overwritten.
+            ValueError: a word or an id can't be written as JSON.
         """
-        store = FolderStore(Path(folder), self.vectors.shape)
+        store = FolderStore(Path(folder), self.vectors.shape, self.about())
         try:
             for layer, vectors in enumerate(self.vectors):
                 store.write(layer, 0, vectors)
-            store.finish(self.about())
+            store.finish()
         except BaseException:
-            store.discard()
+            store.suspend()
             raise
 
     @classmethod
@@ -163,6 +168,7 @@ class Activations:
 
         Raises:
             FileNotFoundError: the folder holds no activations.
+            ActivationsDamagedError: it holds them, but not whole.
         """
         vectors, about = read_folder(Path(folder), memory_map=memory_map)
         return cls(

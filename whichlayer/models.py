@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -19,52 +19,70 @@ import transformers
 from packaging.version import Version
 
 from whichlayer import bundled
+from whichlayer.audition import (
+    NO_LIMIT,
+    Audition,
+    EncoderUnsuitableError,
+    audition,
+    forward,
+    missing_blocks,
+)
 from whichlayer.bundled import ModelUnavailableError
+from whichlayer.tokenization import AS_WRITTEN, encode
+from whichlayer.tokenization import TokenizerUnsuitableError as TokenizerUnsuitableError
 
-# Byte-level tokenizers mark a word's beginning by the space before it. Given words one by one,
-# they must be told to act as if that space were there, or every word looks like a continuation.
-_NEEDS_PREFIX_SPACE = {
-    "bart", "bloom", "deberta", "gpt2", "gpt_neo", "gpt_neox", "gptj",
-    "led", "longformer", "modernbert", "opt", "qwen2", "qwen3", "roberta",
-}  # fmt: skip
+# What an audition says about batches, in words.
+BATCHES = {
+    "padded": "any sentences together",
+    "equal lengths": "only sentences of one length together, since padding changes its states",
+    "one by one": "one sentence at a time, since others in a batch change its states",
+}
 
 
 # Decoders whose vocabulary head, where it is tied, is the embeddings transposed and nothing else.
 _HEAD_IS_EMBEDDINGS = {"gpt2", "llama", "qwen2", "qwen3"}
 
 
-class TokenizerUnsuitableError(ValueError):
-    """A tokenizer cannot say which subword belongs to which word."""
-
-
 @dataclass(frozen=True)
 class Encoder:
-    """A frozen model and the tokenizer it was trained with.
+    """A frozen model and the tokenizer it was trained with, found fit to be read.
 
     Attributes:
-        model: the transformer, in evaluation mode, its parameters not requiring gradients.
-        tokenizer: a fast tokenizer (one that knows which word a subword comes from).
+        model: the transformer, its parameters not requiring gradients.
+        tokenizer: a fast tokenizer (one that knows where in a text a subword is).
         name: what was asked for, as in :func:`load_encoder`.
+        audition: what was found out by running it, an
+            :class:`~whichlayer.audition.Audition`; ``print(encoder)`` shows it.
+
+    Raises:
+        EncoderUnsuitableError, TokenizerUnsuitableError: no true states can be had; see
+            :func:`whichlayer.audition.audition`.
     """
 
     model: torch.nn.Module
     tokenizer: transformers.PreTrainedTokenizerBase
     name: str
+    audition: Audition = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.audition is None:
+            found = audition(self.model, self.tokenizer, self.name)
+            object.__setattr__(self, "audition", found)
 
     @property
     def num_layers(self) -> int:
         """L, the number of transformer blocks."""
-        return int(self.model.config.num_hidden_layers)
+        return self.audition.num_states - 1
 
     @property
     def num_states(self) -> int:
         """L + 1, the number of hidden states: the embeddings' output and one for each block."""
-        return self.num_layers + 1
+        return self.audition.num_states
 
     @property
     def hidden_size(self) -> int:
         """Width of a hidden state, in dimensions."""
-        return int(self.model.config.hidden_size)
+        return self.audition.hidden_size
 
     @property
     def device(self) -> torch.device:
@@ -74,14 +92,16 @@ class Encoder:
     @property
     def max_length(self) -> int:
         """The most subwords, special tokens included, that fit in one input."""
-        limits = [self.tokenizer.model_max_length]
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        if positions:
-            # RoBERTa-like models count positions from padding_idx + 1, so 514 rows hold 512.
-            table = getattr(getattr(self.model, "embeddings", None), "position_embeddings", None)
-            padding_idx = getattr(table, "padding_idx", None)
-            limits.append(positions - (padding_idx + 1 if padding_idx is not None else 0))
-        return int(min(limits))
+        return self.audition.max_length
+
+    @property
+    def final_norm(self) -> bool | None:
+        """Whether the last hidden state has gone through one more layer, as a rule a norm.
+
+        If so, ``extract(..., last_state="block")`` gives the last block's own output instead.
+        None if that couldn't be found out.
+        """
+        return self.audition.final_norm
 
     @property
     def lm_head(self) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -110,6 +130,28 @@ class Encoder:
             f"Encoder({self.name!r}: {self.num_layers} blocks, {self.num_states} hidden states, "
             f"{self.hidden_size} dimensions)"
         )
+
+    def __str__(self) -> str:
+        found = self.audition
+        last = {
+            True: "the last block's output after a final norm",
+            False: "the last block's own output",
+            None: "not found out whether the last block's own output",
+        }[found.final_norm]
+        sees = "what stands before it" if found.causal else "the whole sentence"
+        limit = f"{found.max_length:,}" if found.max_length < NO_LIMIT else "no limit known"
+        given = "as they were written" if found.minds_blanks else "as words with blanks between"
+        lines = [
+            repr(self),
+            f"  last state: {last}",
+            f"  a word sees: {sees}",
+            f"  sentences are given: {given}",
+            f"  longest input, in subwords: {limit}",
+            f"  batches: {BATCHES[found.batching]}",
+        ]
+        if found.before is not None:
+            lines.append("  changes itself as it runs: put back before each run")
+        return "\n".join(lines)
 
 
 def load_encoder(
@@ -140,7 +182,9 @@ def load_encoder(
     Raises:
         ModelUnavailableError: the package is missing or altered, the folder holds no model, or
             the hub cannot give it. Another model is never loaded in its place.
-        TokenizerUnsuitableError: the tokenizer has no word alignment.
+        TokenizerUnsuitableError: the tokenizer has no word alignment, or isn't that of the model.
+        EncoderUnsuitableError: no true hidden states can be had: weights are missing or no
+            numbers, the model takes more than text or keeps no state for each subword, ...
 
     Weights are read as safetensors only and no remote code is run.
     """
@@ -150,30 +194,92 @@ def load_encoder(
     new_name = Version(transformers.__version__) >= Version("4.56")
     options["dtype" if new_name else "torch_dtype"] = dtype
     if name in bundled.OWN_FORMAT:
-        with _without_progress_bar():
+        with _quietly():
             model, tokenizer = bundled.load(name, **options)
         model = model.to(device).eval().requires_grad_(False)
         return Encoder(model=model, tokenizer=tokenizer, name=name)
     in_package = name in bundled.BUNDLED
     source = str(bundled.weights_of(name).parent) if in_package else _folder_or_hub_name(name)
+    stage = "configuration"
     try:
-        config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
-        tokenizer = _load_tokenizer(source, config)
-        with _without_progress_bar():
-            model = transformers.AutoModel.from_pretrained(
-                source, config=config, use_safetensors=True, trust_remote_code=False, **options
+        with _quietly():
+            config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+            stage = "tokenizer"
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                source, use_fast=True, trust_remote_code=False
             )
-    except TokenizerUnsuitableError:
-        raise
-    except Exception as error:  # transformers, the hub and safetensors raise many kinds
-        raise ModelUnavailableError(_explain(name, source, error)) from error
-    if getattr(model.config, "is_encoder_decoder", False):
-        model = model.get_encoder()
-    model = model.to(device).eval().requires_grad_(False)
-    return Encoder(model=model, tokenizer=tokenizer, name=name)
+            stage = "model"
+            # Weights of a wrong shape are passed over here, to be named below.
+            model, report = transformers.AutoModel.from_pretrained(
+                source, config=config, use_safetensors=True, trust_remote_code=False,
+                output_loading_info=True, ignore_mismatched_sizes=True, **options,
+            )  # fmt: skip
+    except BaseException as error:  # of many kinds; the tokenizers' panics are no Exceptions
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit)):
+            raise
+        raise ModelUnavailableError(_explain(name, source, stage, error)) from error
+    _check_tokenizer_files(tokenizer, source, name)
+    part = _text_part(model).to(device)
+    missing = _missing(model, part, report, name)
+    part.eval().requires_grad_(False)
+    found = audition(
+        part, tokenizer, repr(name), missing=missing, computed=lambda keys: _computed(model, keys)
+    )
+    left_out = missing_blocks(report["unexpected_keys"], set(model.state_dict()))
+    if left_out:
+        raise EncoderUnsuitableError(
+            f"The weights of {name!r} hold blocks that its configuration leaves out ("
+            f"{', '.join(left_out[:2])}, ...). Set the number of blocks in config.json right, or "
+            "save the model again with model.save_pretrained(folder)."
+        )
+    return Encoder(model=part, tokenizer=tokenizer, name=name, audition=found)
 
 
-def random_twin(encoder: Encoder, seed: int = 0) -> Encoder:
+def _missing(model, part, report: dict, name: str) -> dict[str, torch.Tensor]:
+    """The weights of the part that were not in the file; a wrong shape is refused."""
+    here = {id(weight) for weight in part.parameters()}
+    weights = {key: weight for key, weight in model.named_parameters() if id(weight) in here}
+    for key, in_file, in_model in sorted(report["mismatched_keys"]):
+        if key in weights:
+            raise EncoderUnsuitableError(
+                f"The configuration of {name!r} isn't that of its weights: {key} has the shape "
+                f"{list(in_file)} in the file and should have {list(in_model)}. Set config.json "
+                "right, or save the model again with model.save_pretrained(folder)."
+            )
+    return {key: weights[key] for key in sorted(report["missing_keys"]) if key in weights}
+
+
+def _computed(model: torch.nn.Module, keys: Collection[str]) -> set[str]:
+    """Which weights are no weights but tables that the configuration determines (sinusoids, say).
+
+    They are the same in a model built anew, without all being one number as biases are.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        fresh = dict(type(model)(copy.deepcopy(model.config)).named_parameters())
+    ours = dict(model.named_parameters())
+    return {
+        key
+        for key in keys
+        if key in fresh
+        and ours[key].unique().numel() > 1
+        and torch.equal(ours[key].float().cpu(), fresh[key].float())
+    }
+
+
+def _text_part(model: torch.nn.Module) -> torch.nn.Module:
+    """The part of a model that reads text, where it has others: an encoder beside a decoder, ..."""
+
+    def part(name: str) -> torch.nn.Module | None:
+        found = getattr(model, name, None)
+        return found if isinstance(found, torch.nn.Module) else None
+
+    if part("encoder") is not None and part("decoder") is not None:
+        return model.encoder
+    return part("text_model") or part("language_model") or model
+
+
+def random_twin(encoder: Encoder, seed: int = 0, *, keep_embeddings: bool = False) -> Encoder:
     """The same architecture with fresh random weights: what the architecture alone gives.
 
     The model is built anew from the configuration. Calling ``init_weights()`` on the loaded model
@@ -183,19 +289,64 @@ def random_twin(encoder: Encoder, seed: int = 0) -> Encoder:
         encoder: the encoder to imitate.
         seed: seeds the weights; the same seed gives the same twin. The global random state is
             left as it was.
+        keep_embeddings: keep the weights that layer 0 is made of, so that only the blocks are
+            random.
 
     Returns:
         An :class:`Encoder` in evaluation mode with the same tokenizer, precision and device.
 
+    Raises:
+        EncoderUnsuitableError: the configuration makes another architecture than the encoder's
+            (one whose blocks were taken out by hand, say).
+
     Source: random-weight baselines as in Conneau et al. 2018 and Tenney et al. 2019.
     """
-    config = copy.deepcopy(encoder.model.config)
+    config = copy.deepcopy(getattr(encoder.model, "config", None))
+    if config is None:
+        raise EncoderUnsuitableError(
+            f"{encoder.name} has no configuration of its own to build a random twin from. Choose "
+            "a model whose encoder has one."
+        )
     reference = next(encoder.model.parameters())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = type(encoder.model)(config)
+    if _shapes(model) != _shapes(encoder.model):  # a part may be made only with its whole
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = _text_part(transformers.AutoModel.from_config(config))
+    if _shapes(model) != _shapes(encoder.model):
+        raise EncoderUnsuitableError(
+            f"{encoder.name} is not what its configuration says (blocks taken out or added?), so "
+            "it has no random twin. Set encoder.model.config to what the model is."
+        )
     model = model.to(device=reference.device, dtype=reference.dtype).eval().requires_grad_(False)
-    return Encoder(model=model, tokenizer=encoder.tokenizer, name=f"{encoder.name} (random {seed})")
+    if keep_embeddings:
+        kept = _weights_of_layer_0(encoder)
+        model.load_state_dict(kept, strict=False)
+    kind = f"random {seed}, embeddings kept" if keep_embeddings else f"random {seed}"
+    return Encoder(model=model, tokenizer=encoder.tokenizer, name=f"{encoder.name} ({kind})")
+
+
+def _shapes(model: torch.nn.Module) -> dict[str, torch.Size]:
+    return {name: weight.shape for name, weight in model.named_parameters()}
+
+
+def _weights_of_layer_0(encoder: Encoder) -> dict[str, torch.Tensor]:
+    """The weights that hidden state 0 depends on: those that a gradient from it reaches."""
+    (encoding,), _ = encode(encoder.tokenizer, [AS_WRITTEN])
+    model = copy.deepcopy(encoder.model).requires_grad_(True)
+    weights = dict(model.named_parameters())
+    with torch.enable_grad():
+        states = forward(model, [encoding.ids[: encoder.max_length]], name=encoder.name)
+        reached = torch.autograd.grad(
+            states[0].float().square().sum(), list(weights.values()), allow_unused=True
+        )
+    return {
+        name: weight.detach()
+        for (name, weight), gradient in zip(weights.items(), reached, strict=True)
+        if gradient is not None
+    }
 
 
 def _folder_or_hub_name(name: str) -> str:
@@ -225,42 +376,46 @@ def _folder_or_hub_name(name: str) -> str:
 
 
 @contextlib.contextmanager
-def _without_progress_bar() -> Iterator[None]:
-    """Reading weights from disk takes a second; its bar would only litter a notebook."""
+def _quietly() -> Iterator[None]:
+    """No bar, which would litter a notebook, and no warnings: the audition looks for itself."""
     logging = transformers.utils.logging
-    shown = logging.is_progress_bar_enabled()
+    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         yield
     finally:
+        logging.set_verbosity(level)
         if shown:
             logging.enable_progress_bar()
 
 
-def _load_tokenizer(source: str, config):
-    options = {}
-    if config.model_type in _NEEDS_PREFIX_SPACE:
-        options["add_prefix_space"] = True
-    tokenizer = transformers.AutoTokenizer.from_pretrained(
-        source, use_fast=True, trust_remote_code=False, **options
-    )
-    if not tokenizer.is_fast:
-        raise TokenizerUnsuitableError(
-            f"{type(tokenizer).__name__} cannot say which subword belongs to which word "
-            "(word_ids() needs a fast tokenizer). Choose a model that has a tokenizer.json, or "
-            "convert this one with transformers' convert_slow_tokenizer."
+def _check_tokenizer_files(tokenizer, source: str, name: str) -> None:
+    """Refuse a folder without a tokenizer, for which transformers makes up a tiny vocabulary."""
+    folder = Path(source)
+    if not folder.is_dir() or (folder / "tokenizer.json").is_file():
+        return
+    names = dict(getattr(tokenizer, "vocab_files_names", {}))
+    names.pop("tokenizer_file", None)
+    missing = [file for file in names.values() if not (folder / file).is_file()]
+    if missing or (not names and not any(folder.glob("*.model"))):
+        raise ModelUnavailableError(
+            f"The folder {name!r} holds a model but no tokenizer: "
+            f"{' and '.join(['tokenizer.json', *missing])} not found. Save it there with "
+            "tokenizer.save_pretrained(folder)."
         )
-    if tokenizer.pad_token is None:
-        # Decoder-only models often have none. Padded positions are masked, so any token serves.
-        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    tokenizer.padding_side = "right"
-    return tokenizer
 
 
-def _explain(name: str, source: str, error: Exception) -> str:
-    detail = " ".join(str(error).split())[:300]
+def _explain(name: str, source: str, stage: str, error: BaseException) -> str:
+    detail = " ".join(str(error).split())
     if Path(source).is_dir():
-        return f"The folder {name!r} could not be loaded as an encoder: {detail}"
+        return (
+            f"The folder {name!r} could not be loaded as an encoder: its {stage} can't be read "
+            f"({type(error).__name__}: {detail[:160]}). Save it again with "
+            f"{stage.replace('configuration', 'config')}.save_pretrained(folder), or choose "
+            "another model."
+        )
+    detail = detail[:300]
     if "safetensors" in detail and "does not appear to have" in detail:
         return (
             f"{name!r} has no safetensors weights on the hub, and other formats are not read "

@@ -16,8 +16,10 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from whichlayer.tokenization import EncoderError
 
-class ModelUnavailableError(OSError):
+
+class ModelUnavailableError(EncoderError, OSError):
     """A model that was asked for cannot be had; the message says why and what to do."""
 
 
