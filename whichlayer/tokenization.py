@@ -260,7 +260,7 @@ def _spans(
         while at < len(offsets) and offsets[at][1] <= start:
             at += 1
         first, last, i = 0, -1, at
-        while i < len(offsets) and offsets[i][0] < stop:
+        while i < len(offsets) and offsets[i][0] < stop and start < stop:
             begin, end = offsets[i]
             if end > begin and end > start:
                 first, last = (i if last < 0 else first), i
