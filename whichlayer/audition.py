@@ -139,6 +139,12 @@ def _try(model, tokenizer, name, probes, types, rows, limit, missing, computed) 
             "mode: what would be measured is chance. Choose another model, or one without random "
             "hashing or sampling."
         )
+    if seen.starts_late(alone):
+        raise EncoderUnsuitableError(
+            f"The first of the hidden states of {name} is no output of the embeddings but of its "
+            "first block, so they can't be numbered as layers 0 to L are. Choose a model that "
+            "hands out its embeddings' output first."
+        )
     last_block, block = seen.last_block(alone)
     another = next((i for i in long if i != long[-1]), long[-1])
     other = (*long[:-1], another)
@@ -343,6 +349,16 @@ class _Watch:
             return None, None
         outermost = min(found, key=lambda call: call[0].count("."))
         return outermost
+
+    def starts_late(self, states: Sequence[torch.Tensor]) -> bool:
+        """Whether the first state is what a part of a list made of something of its shape."""
+        return any(
+            isinstance(output, torch.Tensor)
+            and output.shape == states[0].shape
+            and torch.equal(output, states[0])
+            and any(x.shape == output.shape and not torch.equal(x, output) for x in given)
+            for _, given, output in self.calls
+        )
 
 
 @contextlib.contextmanager

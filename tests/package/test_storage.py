@@ -234,7 +234,7 @@ def test_a_damaged_folder_says_so(tmp_path, file, content, match, memory_map):
 
 
 def test_activations_take_arrays_of_numbers_only(tmp_path):
-    with pytest.raises(TypeError, match="must be a NumPy array, got Tensor"):
+    with pytest.raises(TypeError, match="must be a NumPy array, not Tensor"):
         Activations(vectors=torch.zeros(1, 2, 3), **ABOUT)
     with pytest.raises(TypeError, match="must be float32 numbers, got object"):
         Activations(vectors=np.array([[["a"] * 3] * 2], dtype=object), **ABOUT)

@@ -112,7 +112,12 @@ def save(folder, model_type, tokenizer, model_class=None, **settings):
     }  # fmt: skip
     kind = type(transformers.AutoConfig.for_model(model_type))
     known = kind()
-    config = kind(**{**{k: v for k, v in numbers.items() if hasattr(known, k)}, **settings})
+    numbers = {
+        name: value
+        for name, value in numbers.items()
+        if hasattr(known, name) and not isinstance(getattr(kind, name, None), property)
+    }
+    config = kind(**{**numbers, **settings})
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(0)
         model = (model_class or transformers.AutoModel.from_config)(config)
