@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -186,6 +187,9 @@ def load_encoder(
         EncoderUnsuitableError: no true hidden states can be had: weights are missing or no
             numbers, the model takes more than text or keeps no state for each subword, ...
 
+    Warns:
+        UserWarning: sentences of different lengths can't be read together, which takes longer.
+
     Weights are read as safetensors only and no remote code is run.
     """
     name = os.fspath(name)
@@ -231,6 +235,11 @@ def load_encoder(
             f"The weights of {name!r} hold blocks that its configuration leaves out ("
             f"{', '.join(left_out[:2])}, ...). Set the number of blocks in config.json right, or "
             "save the model again with model.save_pretrained(folder)."
+        )
+    if found.batching != "padded":
+        warnings.warn(
+            f"{name!r} is given {BATCHES[found.batching]}. extract sees to it, and takes longer.",
+            stacklevel=2,
         )
     return Encoder(model=part, tokenizer=tokenizer, name=name, audition=found)
 

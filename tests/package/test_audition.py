@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -88,7 +89,11 @@ def test_states_are_those_read_by_hand_whatever_the_batch(folders, model_type):
     folder = folders(model_type)
     _, final_norm, causal, batching, _ = FIT[model_type]
     expected = expected_of(folder)
-    encoder = load_encoder(folder)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        encoder = load_encoder(folder)
+    said = [str(one.message) for one in said if "is given only sentences" in str(one.message)]
+    assert len(said) == (batching != "padded")
     assert (encoder.num_layers, encoder.hidden_size) == (2, 32)
     assert encoder.final_norm is final_norm
     assert (encoder.audition.causal, encoder.audition.batching) == (causal, batching)
