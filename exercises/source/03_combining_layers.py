@@ -357,15 +357,11 @@ for _tasks, _n in ((1, 7), (4, 13), (5, 5)):
 
 # %%
 encoder = load_encoder("minilm")
-parts = [load_treebank("train")[:60], load_treebank("test")[:100]]
-sentences = parts[0] + parts[1]
+sentences = load_treebank("train")[:60] + load_treebank("test")[:100]
 activations = extract(encoder, sentences)
 vectors = activations.vectors  # (L+1, words, hidden)
 tags = word_labels(sentences, "upos")  # (words,)
-n_train = sum(map(len, parts[0]))
-split = Split(
-    train=np.arange(n_train), dev=[], test=np.arange(n_train, len(tags))
-)
+split = Split.of(sentences)
 _, sentence_of = np.unique(
     np.array(activations.sentence_ids)[split.test], return_inverse=True
 )  # (test words,)
@@ -399,7 +395,7 @@ print(f"middle layer: {names_right(vectors[3]).mean():.3f}")
 #
 # <details><summary>Hint 3</summary>For each sentence you need two numbers: the sum of these differences,
 # and how many words it has. Each drawing of sentences gives a sum of the first, divided by a sum of the second.
-# The chapter draws with <code>multinomial</code>: how often each sentence comes.</details>
+# NumPy's <code>multinomial</code> draws how often each sentence comes.</details>
 
 # %% role="answer"
 # EXERCISE 3.4: fair_comparison

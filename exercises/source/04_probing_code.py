@@ -43,6 +43,7 @@ from whichlayer import checks
 from whichlayer.corpora import load_treebank, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
+from whichlayer.probing import Split
 
 # %% [markdown]
 # ## Exercise 4.1: What a look-up table reaches
@@ -347,32 +348,34 @@ assert [
 
 # %%
 encoder = load_encoder("minilm")
-parts = [load_treebank("train")[:60], load_treebank("test")[:80]]
-activations = extract(encoder, parts[0] + parts[1])
-relations = word_labels(parts[0] + parts[1], "udeprel")  # (words,)
-n_train = sum(map(len, parts[0]))
+sentences = load_treebank("train")[:60] + load_treebank("test")[:80]
+activations = extract(encoder, sentences)
+relations = word_labels(sentences, "udeprel")  # (words,)
+split = Split.of(sentences)
 right = []
 for table in activations.vectors:  # (words, hidden), layer by layer
     probe = make_pipeline(StandardScaler(), RidgeClassifier(alpha=300))
-    probe.fit(table[:n_train], relations[:n_train])
-    right.append(probe.predict(table[n_train:]) == relations[n_train:])
+    probe.fit(table[split.train], relations[split.train])
+    right.append(probe.predict(table[split.test]) == relations[split.test])
 right = np.array(right)  # (L+1, test words)
+test_sentences = [sentence for sentence in sentences if sentence.part == "test"]
 sentence_of = np.repeat(
-    np.arange(len(parts[1])), [len(sentence) for sentence in parts[1]]
+    np.arange(len(test_sentences)), [len(s) for s in test_sentences]
 )  # (test words,)
 
 few = sentence_of < 20  # the words of the first 20 test sentences
 pd.DataFrame(
     {
         f"{few.sum()} words, 20 sentences": right[:, few].mean(axis=1),
-        f"{len(few)} words, {len(parts[1])} sentences": right.mean(axis=1),
+        f"{len(few)} words, {len(test_sentences)} sentences": right.mean(
+            axis=1
+        ),
     }
 ).rename_axis("layer").round(3)
 
 # %% [markdown]
-# Write `paired_interval`. It uses the resampling of the chapter [Must it be one
-# layer?](https://which-layer.github.io/which-layer/notebooks/03_combining_layers.html), which shows one way to
-# do it in code. Draw the *sentences* anew, with replacement, as many as there are; take the same
+# Write `paired_interval`: the chapter's paired bootstrap, with sentences in the place of documents. Draw
+# the *sentences* anew, with replacement, as many as there are; take the same
 # draws for both layers; and divide the sum over the drawn words by
 # the number of words in that draw. Then use it to
 # say which layers can't be told from the best: those for which the 95% interval of
