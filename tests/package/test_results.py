@@ -64,8 +64,10 @@ def test_published_numbers_of_tenney_et_al():
 def test_published_numbers_of_devlin_et_al():
     table = load_published("devlin2019bert").set_index("item")["value"].to_dict()
     assert table == {
-        "embeddings": 91.0, "last layer": 94.9, "second to last layer": 95.6, "sum of all 12 layers": 95.5,
-        "sum of last four layers": 95.9, "concatenation of last four layers": 96.1, "fine-tuned": 96.4,
+        "embeddings": 91.0, "last layer": 94.9, "second to last layer": 95.6,
+        "weighted sum of all 12 layers": 95.5,
+        "weighted sum of last four layers": 95.9,
+        "concatenation of last four layers": 96.1, "fine-tuned": 96.4,
     }  # fmt: skip
 
 
