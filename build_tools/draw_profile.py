@@ -25,9 +25,9 @@ def main() -> None:
             interval=profile[["low", "high"]].to_numpy(),
             label=name,
             title="In MiniLM grammar is read best from the middle layers",
+            ylabel="accuracy of a linear probe",
             ax=ax,
         )
-    ax.set_ylabel("accuracy of a linear probe")
     ax.figure.savefig(TARGET, dpi=150, metadata={"Software": None})
 
 
