@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import torch
 import transformers
 from tokenizers import (
+    Regex,
     Tokenizer,
     decoders,
     models,
@@ -46,9 +49,13 @@ def wordpiece(specials=BERT, single="[CLS] $A [SEP]", lowercase=True):
     return _trained(tokenizer, trainers.WordPieceTrainer, specials, single, vocab_size=250)
 
 
-def byte_level(specials=ROBERTA, single="<s> $A </s>", prefix=False):
+def byte_level(specials=ROBERTA, single="<s> $A </s>", prefix=False, before=None):
+    """Args: before: what cuts the text first; then the blanks are left to it."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
+    if before is not None:
+        last = pre_tokenizers.ByteLevel(add_prefix_space=prefix, use_regex=False)
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([before, last])
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     return _trained(
@@ -84,6 +91,67 @@ def whole_words(specials=BERT, single="[CLS] $A [SEP]"):
     return _trained(tokenizer, trainers.WordLevelTrainer, specials, single)
 
 
+def _with_parts(tokenizer, **parts):
+    """With another way of cutting: merges learnt word by word, but used on the whole text."""
+    raw = json.loads(tokenizer.backend_tokenizer.to_str())
+    names = {f"{kind}_token": token for kind, token in LLAMA.items()}
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer.from_str(json.dumps({**raw, **parts})),
+        model_max_length=100, **names,
+    )  # fmt: skip
+
+
+def _replace(before, after):
+    return {"type": "Replace", "pattern": {"String": before}, "content": after}
+
+
+def llama2():
+    """A blank is put before the text and becomes a letter; nothing is cut."""
+    steps = [{"type": "Prepend", "prepend": "\u2581"}, _replace(" ", "\u2581")]
+    norm = {"type": "Sequence", "normalizers": steps}
+    return _with_parts(metaspace(), normalizer=norm, pre_tokenizer=None)
+
+
+def gemma():
+    """Blanks become letters, none is put before the text, and all is cut after each blank."""
+    cut = {
+        "type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious",
+        "invert": False,
+    }  # fmt: skip
+    return _with_parts(
+        metaspace(scheme="never"), normalizer=_replace(" ", "\u2581"), pre_tokenizer=cut
+    )
+
+
+def clip():
+    """Lower-cased; a word's end is marked, and its beginning isn't."""
+    specials = {"bos": "<|start|>", "eos": "<|end|>", "unk": "<|end|>", "pad": "<|end|>"}
+    tokenizer = Tokenizer(models.BPE(unk_token="<|end|>", end_of_word_suffix="</w>"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    parts = Regex(r"[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(parts, "removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    return _trained(
+        tokenizer, trainers.BpeTrainer, specials, "<|start|> $A <|end|>", vocab_size=400,
+        end_of_word_suffix="</w>", initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )  # fmt: skip
+
+
+def letters():
+    tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex("."), "isolated")]
+    )
+    return _trained(tokenizer, trainers.WordLevelTrainer, BERT, "[CLS] $A [SEP]")
+
+
+# How Llama 3 and others cut a text: a blank or a bracket stays with the word after it.
+_LLAMA3 = Regex(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+
 TOKENIZERS = {
     "wordpiece": wordpiece,
     "wordpiece, cased": lambda: wordpiece(lowercase=False),
@@ -94,6 +162,20 @@ TOKENIZERS = {
     "metaspace never": lambda: metaspace(scheme="never"),
     "unigram": unigram,
     "whole words": whole_words,
+    "byte level, cut as by Llama 3": lambda: byte_level(
+        before=pre_tokenizers.Split(_LLAMA3, "isolated")
+    ),
+    "byte level, digit by digit": lambda: byte_level(
+        before=pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Digits(individual_digits=True),
+                pre_tokenizers.Split(_LLAMA3, "isolated"),
+            ]
+        )
+    ),
+    "blanks as letters": llama2,
+    "blanks as letters, none before": gemma,
+    "a mark at a word's end": clip,
 }
 
 
