@@ -47,6 +47,7 @@ from whichlayer.corpora import load_senses
 from whichlayer.extraction import extract, extract_sentences
 from whichlayer.models import load_encoder
 from whichlayer.plotting import STYLE, plot_layer_curve, plot_similarity
+from whichlayer.properties import sense_words
 from whichlayer.results import load_published
 from whichlayer.similarity import anisotropy, consecutive_cosine, cosine_matrix
 
@@ -226,28 +227,17 @@ assert 0.28 < cosine_matrix(word_vectors)[0, -1] < 0.4
 
 # %%
 senses = load_senses()
-
-
-def place_of(sentence):
-    """The position of the ambiguous word."""
-    return next(
-        i for i, sense in enumerate(sentence.labels["sense"]) if sense != "O"
-    )
-
-
-for sentence_id in ("bank-04", "bank-24"):
-    example = next(s for s in senses if s.id == sentence_id)
-    print(example.labels["sense"][place_of(example)], "-", example.text)
+for example in senses:
+    if example.id in ("bank-04", "bank-24"):
+        (sense,) = set(example.labels["sense"]) - {"O"}
+        print(sense, "-", example.text)
 
 # %%
 # A word of several subwords gets their mean; chapter 2 has the choices.
 activations = extract(encoder, senses, pooling="mean")
-# All words of all sentences stand below each other: find the ambiguous ones.
-first_row = np.cumsum([0, *(len(s) for s in senses)])[:-1]
-rows = first_row + [place_of(s) for s in senses]
-vectors = activations.vectors[:, rows]  # (L+1, sentences, hidden)
-lemmas = np.array([s.labels["lemma"][place_of(s)] for s in senses])
-labels = np.array([s.labels["sense"][place_of(s)] for s in senses])
+# All words of all sentences stand below each other: take the ambiguous ones.
+at, labels, lemmas = sense_words(senses)
+vectors = activations.select(at).vectors  # (L+1, sentences, hidden)
 print(vectors.shape)
 
 # %% [markdown]
