@@ -406,7 +406,10 @@ for label, function in numbers.items():
         results["part of speech"].bootstrap,
     )
 pd.concat(
-    {label: c.table().drop(columns="settled") for label, c in differences.items()},
+    {
+        label: c.table().drop(columns="settled")
+        for label, c in differences.items()
+    },
     axis=1,
 ).round(2)
 
