@@ -391,8 +391,6 @@ result = probe_layers(
 table = result.table()
 
 # %% [markdown]
-# The result answers several questions. We take them one at a time.
-#
 # ### How sure is it?
 
 # %% tolerance=0.004
@@ -412,7 +410,7 @@ width = np.diff(result.accuracy_interval, axis=1)
 assert width.min() > 0.015 and width.max() < 0.05
 
 # %% [markdown]
-# Now there is something to see. Layers 2 and 3 stand above both ends, and can't be told from each other. The split kept
+# Layers 2 and 3 stand above both ends, and can't be told from each other. The split kept
 # documents whole, so whole documents are what is drawn. There are 13 of them, which is not many.
 #
 # One thing must be said once. Chapters 3, 5 and 6 look at the same test documents, and so does every question below. Nothing was
@@ -688,8 +686,7 @@ assert (
 #   [Elazar et al. 2021](https://aclanthology.org/2021.tacl-1.10/) found that what can be read and what a model
 #   uses need not go together;
 # - **not** that what the probe misses is absent: another probe might find it;
-# - **not** that a layer "does" part of speech: the vectors carry much else, and neighbouring layers
-#   may hardly differ;
+# - **not** that a layer "does" part of speech: the vectors carry much else;
 # - **not** that BERT-base peaks at the same depth. Every figure here is about MiniLM.
 #
 # ## A checklist
@@ -713,8 +710,8 @@ assert (
 # - On 20 sentences another seed often names another best layer, and seven equal layers look unequal.
 # - Compare in pairs, on the same draws of whole documents. Report the set of layers that can't be told from the best.
 # - Beside every accuracy: interval, majority, look-up, unseen words, twins, control task, and what another C would give.
-# - In MiniLM part of speech is read best at layers 2 to 3 of 6, for every C tried; on EWT, dependency relation at 3. How
-#   far the last layer falls depends on C.
+# - In MiniLM layer 2 of 6 is among the best for part of speech with every C tried, and layer 3 with C = 0.01; on EWT the
+#   dependency relation is read best at 3. How far the last layer falls depends on C.
 # - A property that starts lower has more to gain. Compare shares of the errors, and places.
 #
 # **Next:** probes say what can be read. [How much do the layers differ as such?](05_inter_layer_similarity.ipynb)
