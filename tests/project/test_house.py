@@ -218,3 +218,17 @@ def test_readme_code_runs_as_it_stands():
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("layer 2 - layer 3: ") and "not settled" in done.stdout
     assert done.stderr == ""
+
+
+def test_the_lines_that_settle_which_layer_run_on_a_corpus_of_ones_own():
+    page = (ROOT / "book" / "which_layer.md").read_text()
+    code = re.search(r"```python\n(.+?)```", page, re.S).group(1)
+    corpus = ROOT / "whichlayer" / "data" / "treebank" / "test.conllu"
+    for yours, ours in [("my_corpus.conllu", str(corpus)), ("bert-base-uncased", "minilm")]:
+        assert yours in code
+        code = code.replace(yours, ours)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "can't be told from the best:" in done.stdout and "chosen" in done.stdout
