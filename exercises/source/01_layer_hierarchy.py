@@ -43,6 +43,7 @@ from whichlayer.corpora import load_senses, load_treebank, word_labels
 from whichlayer.extraction import extract, extract_sentences
 from whichlayer.models import load_encoder
 from whichlayer.plotting import STYLE
+from whichlayer.properties import sense_words
 from whichlayer.results import load_published
 
 plt.rcParams.update(STYLE)
@@ -388,13 +389,10 @@ def gap_by_word(vectors, words, labels):
 
 # Six sentences of each sense
 senses = load_senses()
-sense_of = [next(x for x in s.labels["sense"] if x != "O") for s in senses]
-chosen = first_few(sense_of, 6)
-few = [s for s, keep in zip(senses, chosen, strict=True) if keep]
-target = word_labels(few, "sense") != "O"
-sense_vectors = extract(encoder, few, pooling="mean").vectors[:, target]
-lemma = word_labels(few, "lemma")[target]
-sense = word_labels(few, "sense")[target]
+_, sense, _ = sense_words(senses)  # one in each sentence
+few = [senses[i] for i in np.flatnonzero(first_few(sense, 6))]
+at, sense, lemma = sense_words(few)
+sense_vectors = extract(encoder, few, pooling="mean").select(at).vectors
 sense_gap = gap_by_word(sense_vectors, lemma, sense)
 
 # Five occurrences of each tag of sixteen forms
@@ -402,23 +400,15 @@ forms = (
     "'s as before down had has have in like one since than that there this to"
 )
 train = load_treebank("train")
-pairs = [
-    (word.lower(), tag) if word.lower() in forms.split() else None
-    for s in train
-    for word, tag in zip(s.words, s.labels["upos"], strict=True)
-]
+activations = extract(encoder, train, pooling="mean")
+words = np.char.lower(activations.words)
+tags = word_labels(train, "upos")
+pairs = list(zip(words, tags, strict=True))
 times = Counter(pairs)
-often = np.array([pair is not None and times[pair] >= 5 for pair in pairs])
-keep = first_few(pairs, 5) & often
-# Only the sentences in which one of these words stands are needed.
-lengths = [len(s) for s in train]
-by_sentence = np.split(keep, np.cumsum(lengths)[:-1])
-some = [s for s, part in zip(train, by_sentence, strict=True) if part.any()]
-keep = np.concatenate([part for part in by_sentence if part.any()])
+often = np.array([times[pair] >= 5 for pair in pairs])
+chosen = np.isin(words, forms.split()) & often & first_few(pairs, 5)
 tag_gap = gap_by_word(
-    extract(encoder, some, pooling="mean").vectors[:, keep],
-    np.array([word.lower() for s in some for word in s.words])[keep],
-    word_labels(some, "upos")[keep],
+    activations.select(chosen).vectors, words[chosen], tags[chosen]
 )
 
 pd.DataFrame(
@@ -432,8 +422,10 @@ pd.DataFrame(
 # of sentences in which one word has different senses:
 
 # %%
-starts = np.cumsum([0, *map(len, few)])[:-1]
-place = np.flatnonzero(target) - starts  # the word's, in its sentence
+# The word's place in its sentence
+place = np.array(
+    [s.labels["sense"].index(x) for s, x in zip(few, sense, strict=True)]
+)
 nth = np.array([np.sum(sense[:i] == sense[i]) for i in range(len(sense))])
 across = (lemma[:, None] == lemma) & (sense[:, None] != sense)
 twins = across & (nth[:, None] == nth)

@@ -48,7 +48,7 @@ tokenizer, model = encoder.tokenizer, encoder.model
 #
 # *Difficulty 1 of 3 · 5 minutes · 2 points · trains: which hidden state is which*
 #
-# An encoder with L blocks returns L + 1 hidden states. Write a function that takes them and the number of
+# An encoder with L blocks, and no final norm after them, returns L + 1 hidden states. Write a function that takes them and the number of
 # a block, counted from 1, and returns that block's output. A number that no block has is an error:
 # raise `ValueError`.
 #
@@ -222,7 +222,7 @@ assert _raised, "A pooling that isn't one of the three must raise ValueError."
 #
 # *Difficulty 2 of 3 · 25 minutes · 3 points · trains: finding faults that raise no error*
 #
-# The function below should give every sentence one vector at each layer of any BERT-like encoder: the mean
+# The function below should give every sentence one vector at each layer of any encoder that reads as BERT does, the mean
 # over all of its subwords, `[CLS]` and `[SEP]` among them. It runs without complaint, and it holds **three**
 # faults of the kinds that the chapter describes. Find them and mend them; there is a point for each. You
 # may change whatever you like, so long as the arguments and the result stay what the docstring says.
@@ -267,7 +267,8 @@ def sentence_vectors(tokenizer, model, sentences):
     """The mean over all subwords of each sentence, at every layer.
 
     Args:
-        tokenizer: a tokenizer of transformers.
+        tokenizer: one of transformers that splits as BERT's does (blanks don't
+            count).
         model: an encoder of transformers with L blocks, in any mode.
         sentences: a list of sentences, each a list of words.
 
@@ -620,7 +621,8 @@ assert [str(decisions[key]).strip().lower() for key in sorted(decisions)] == [
 
 # %% [markdown]
 # With seven documents the interval is itself rough, and rather too narrow than too wide: seven draws can't
-# show a kind of text that none of the seven is. Take it as the least uncertainty there is.
+# show a kind of text that none of the seven is. Take it as the least uncertainty there is. The package reaches further
+# into the tails where units are few, and with fewer than ten it says that they are too few to be trusted.
 
 # %% [markdown]
 # ## Exercise 2.5: Review a method
@@ -667,7 +669,7 @@ assert [str(decisions[key]).strip().lower() for key in sorted(decisions)] == [
 # price the k-th word of one list isn't the k-th of the other, and states are paired with labels of other
 # words. That lowers the scores of all layers, in some sentences more than in others. Check: compare the
 # tokenizer's words with the corpus's, sentence by sentence. Remedy: pass the words with
-# `is_split_into_words=True`.
+# `is_split_into_words=True`, or go by the characters that each subword covers.
 #
 # *[CLS].* `pooler_output` is tanh of a dense layer on top of the last `[CLS]` state and exists for no other
 # layer. What is reported for `[CLS]` describes another vector. Check: compare it with

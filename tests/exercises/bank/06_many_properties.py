@@ -361,8 +361,8 @@ def form_table_accuracy(train_words, train_labels, test_words, test_labels):
 
 
 # %% exercise="6.3" right="one draw for both"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
+    units, unit = np.unique(document_ids, return_inverse=True)
     times = np.random.default_rng(seed).multinomial(
         len(units), np.full(len(units), 1 / len(units)), n
     )
@@ -373,10 +373,10 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" right="a loop over resamples, indices of words"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     draw = np.random.default_rng(seed)
-    names = np.unique(sentence_ids)
-    words_of = [np.flatnonzero(np.asarray(sentence_ids) == s) for s in names]
+    names = np.unique(document_ids)
+    words_of = [np.flatnonzero(np.asarray(document_ids) == s) for s in names]
     differences = []
     for _ in range(n):
         drawn = draw.integers(len(names), size=len(names))
@@ -392,8 +392,8 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 import torch
 
 
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
-    _, unit = np.unique(sentence_ids, return_inverse=True)
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
+    _, unit = np.unique(document_ids, return_inverse=True)
     unit = torch.as_tensor(unit)
     both = torch.as_tensor(np.stack([correct_a, correct_b])).double()  # (2, L+1, words)
     m = int(unit.max()) + 1
@@ -407,9 +407,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="only the units mended" says="on the same resamples"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -421,10 +421,10 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
     return np.nanquantile(measure(b) - measure(a), [0.025, 0.975])
 
 
-# %% exercise="6.3" wrong="only the pairing mended" says="sentences, or words"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+# %% exercise="6.3" wrong="only the pairing mended" says="documents, or words"
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units = unit = np.arange(len(sentence_ids))
+        units = unit = np.arange(len(document_ids))
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -437,9 +437,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="a less b" says="order of the difference"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -452,9 +452,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="ends of two intervals subtracted" says="with itself gets"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -468,9 +468,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="like ends subtracted" says="draw by draw"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -484,9 +484,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="90 instead of 95 percent" says="95% of the resamples"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -498,10 +498,10 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
     return np.nanquantile(measure(b) - measure(a), [0.05, 0.95])
 
 
-# %% exercise="6.3" wrong="a mean of sentences' shares" says="mean of each sentence's share"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+# %% exercise="6.3" wrong="a mean of documents' shares" says="mean of each document's share"
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -514,9 +514,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="NaN spreads" says="how the quantiles treat NaN"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units, unit = np.unique(sentence_ids, return_inverse=True)
+        units, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -529,8 +529,8 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="one seed for all, so one and the same resample" says="interval is wide"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
+    units, unit = np.unique(document_ids, return_inverse=True)
     differences = []
     for _ in range(n):
         draw = np.random.default_rng(seed)
@@ -541,8 +541,8 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="a seed of its own" says="what the random generator is made from"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
+    units, unit = np.unique(document_ids, return_inverse=True)
     times = np.random.default_rng(0).multinomial(len(units), np.full(len(units), 1 / len(units)), n)
     weights = times[:, unit]
     a, b = (weights @ c.T.astype(float) / weights.sum(1)[:, None] for c in (correct_a, correct_b))
@@ -550,10 +550,10 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 
 # %% exercise="6.3" wrong="only unit_of_word from np.unique" says="some without any word"
-def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, seed=0):
+def interval_of_difference(correct_a, correct_b, document_ids, measure, n=1000, seed=0):
     def resampled(correct, seed):
-        units = np.arange(len(sentence_ids))
-        _, unit = np.unique(sentence_ids, return_inverse=True)
+        units = np.arange(len(document_ids))
+        _, unit = np.unique(document_ids, return_inverse=True)
         right = np.array([np.bincount(unit, row, len(units)) for row in correct])
         sizes = np.bincount(unit, minlength=len(units))
         times = np.random.default_rng(seed).multinomial(
@@ -567,7 +567,9 @@ def interval_of_difference(correct_a, correct_b, sentence_ids, measure, n=1000, 
 
 # %% exercise="6.4" right="the course's loop, written out"
 def _entry(first, second):
-    low, high = interval_of_difference(correct[first], correct[second], test_ids, expected_layer)
+    low, high = interval_of_difference(
+        correct[first], correct[second], test_documents, expected_layer
+    )
     return low, high, "open" if low <= 0 <= high else (first if low > 0 else second)
 
 
@@ -579,7 +581,7 @@ order_of_properties = {
 
 
 # %% exercise="6.4" right="an own bootstrap with another seed"
-_, _unit = np.unique(test_ids, return_inverse=True)
+_, _unit = np.unique(test_documents, return_inverse=True)
 _m = _unit.max() + 1
 _weights = np.random.default_rng(5).multinomial(_m, np.full(_m, 1 / _m), 1000)[:, _unit]
 _layers = {
@@ -597,7 +599,9 @@ for _pair in ("verb, subject", "subject, object", "adjective, verb"):
 # %% exercise="6.4" right="rounded numbers typed in"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _l, _h = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer, 1000, 77)
+    _l, _h = interval_of_difference(
+        correct[_a], correct[_b], test_documents, expected_layer, 1000, 77
+    )
     order_of_properties[f"{_a}, {_b}"] = (round(float(_l), 2), round(float(_h), 2), "Open")
 order_of_properties["verb, subject"] = (*order_of_properties["verb, subject"][:2], "Verb")
 
@@ -605,7 +609,7 @@ order_of_properties["verb, subject"] = (*order_of_properties["verb, subject"][:2
 # %% exercise="6.4" wrong="first less second" says="the sign"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_b], correct[_a], test_ids, expected_layer)
+    _low, _high = interval_of_difference(correct[_b], correct[_a], test_documents, expected_layer)
     order_of_properties[f"{_a}, {_b}"] = (
         _low,
         _high,
@@ -616,7 +620,7 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 # %% exercise="6.4" wrong="the larger number comes first" says="smaller expected layer"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+    _low, _high = interval_of_difference(correct[_a], correct[_b], test_documents, expected_layer)
     order_of_properties[f"{_a}, {_b}"] = (
         _low,
         _high,
@@ -627,7 +631,7 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 # %% exercise="6.4" wrong="by the middle of the interval, nothing stays open" says="does the interval reach 0"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+    _low, _high = interval_of_difference(correct[_a], correct[_b], test_documents, expected_layer)
     order_of_properties[f"{_a}, {_b}"] = (_low, _high, _a if _low + _high > 0 else _b)
 
 
@@ -635,7 +639,7 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
     _low, _high = interval_of_difference(
-        correct[_a], correct[_b], test_ids, lambda x: x.argmax(-1) + 0.0
+        correct[_a], correct[_b], test_documents, lambda x: x.argmax(-1) + 0.0
     )
     _high = _high + 1e-9
     order_of_properties[f"{_a}, {_b}"] = (
@@ -647,7 +651,7 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 
 # %% exercise="6.4" wrong="two intervals, not one of the difference" says="two intervals' ends"
 def _interval(name):
-    _, unit = np.unique(test_ids, return_inverse=True)
+    _, unit = np.unique(test_documents, return_inverse=True)
     m = unit.max() + 1
     times = np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), 1000)[:, unit]
     accuracy = times @ correct[name].T.astype(float) / times.sum(1, keepdims=True)
@@ -667,21 +671,23 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
 # %% exercise="6.4" wrong="always open" says="does the interval reach 0"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+    _low, _high = interval_of_difference(correct[_a], correct[_b], test_documents, expected_layer)
     order_of_properties[f"{_a}, {_b}"] = (_low, _high, "open")
 
 
 # %% exercise="6.4" wrong="ends the wrong way round" says="lower end comes first"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _high, _low = interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+    _high, _low = interval_of_difference(correct[_a], correct[_b], test_documents, expected_layer)
     order_of_properties[f"{_a}, {_b}"] = (_low, _high, "open")
 
 
 # %% exercise="6.4" wrong="accuracies in the place of layers" says="expected layers"
 order_of_properties = {}
 for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")]:
-    _low, _high = interval_of_difference(correct[_a], correct[_b], test_ids, lambda x: x.max(-1))
+    _low, _high = interval_of_difference(
+        correct[_a], correct[_b], test_documents, lambda x: x.max(-1)
+    )
     order_of_properties[f"{_a}, {_b}"] = (
         _low,
         _high,
@@ -695,7 +701,7 @@ for _a, _b in [("verb", "subject"), ("subject", "object"), ("adjective", "verb")
     _low, _high = (
         (np.nan, np.nan)
         if _a == "adjective"
-        else interval_of_difference(correct[_a], correct[_b], test_ids, expected_layer)
+        else interval_of_difference(correct[_a], correct[_b], test_documents, expected_layer)
     )
     order_of_properties[f"{_a}, {_b}"] = (
         _low,
