@@ -13,8 +13,7 @@ sentences that the page offers as examples, with the probes' answer where one as
 vectors of both are computed from the packed weights when the site is built.
 
 Run it again when the encoder, its packing, the treebank or the way that text is split changes; a test
-finds out. It needs Node and takes some ten minutes, nearly all of them for training; --keep-probes
-measures the probes that are there.
+finds out. It needs Node and takes a minute or two; --keep-probes measures the probes that are there.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from pathlib import Path
 import numpy as np
 from pack_encoder import PackedEncoder, pack_minilm
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 
+from whichlayer.classifier import centre_and_spread
 from whichlayer.corpora import Sentence, load_treebank, word_labels
 from whichlayer.models import load_encoder
 from whichlayer.similarity import anisotropy
@@ -42,9 +41,6 @@ APP = ROOT / "book" / "live" / "app"
 READER = Path(__file__).with_name("read_live.mjs")
 
 GRID = (0.001, 0.01, 0.1)
-# A dimension that hardly varies over the training words would get an enormous weight when the
-# scaling is folded into the probe, and the slightest difference of a packed number would decide.
-LEAST_DEVIATION = 1e-3
 N_PAIRS = 10_000
 N_NEIGHBOURS = 500
 NAMES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "adverb", "PROPN": "name"}
@@ -140,17 +136,17 @@ def train(vectors: dict[str, np.ndarray], labels: dict[str, np.ndarray]) -> dict
     """The probes with their scaling folded in, as the page reads them."""
     layers = []
     for x_train, x_dev in zip(vectors["train"], vectors["dev"], strict=True):
-        scaler = StandardScaler().fit(x_train)
-        scaler.scale_ = np.maximum(scaler.scale_, LEAST_DEVIATION)
+        centre, spread = centre_and_spread(x_train)
+        known, held_out = (((x - centre) / spread).astype(np.float32) for x in (x_train, x_dev))
         best, best_score = None, -1.0
         for C in GRID:  # the smallest of the best
             probe = LogisticRegression(C=C, max_iter=2000)
-            probe.fit(scaler.transform(x_train), labels["train"])
-            score = probe.score(scaler.transform(x_dev), labels["dev"])
+            probe.fit(known, labels["train"])
+            score = probe.score(held_out, labels["dev"])
             if score > best_score:
                 best, best_score = probe, score
-        weights = best.coef_ / scaler.scale_
-        bias = best.intercept_ - weights @ scaler.mean_
+        weights = best.coef_ / spread
+        bias = best.intercept_ - weights @ centre
         scales = np.abs(weights).max(axis=1) / 32767
         codes = np.rint(weights / scales[:, None]).astype("<i2")
         layers.append(

@@ -71,6 +71,23 @@ class Probe:
         return scores / scores.sum(axis=1, keepdims=True)
 
 
+def centre_and_spread(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is taken off each dimension, and what it is then divided by.
+
+    Args:
+        known: (training words, width).
+
+    Returns:
+        The mean and the standard deviation, (width,) each. A dimension whose standard deviation
+        lies below 1/10,000 of the median one gets that floor instead, so that rounding noise
+        stays small.
+    """
+    known = np.asarray(known, dtype=float)
+    spread = known.std(axis=0)
+    floor = LEAST_SPREAD * np.median(spread[spread > 0]) if (spread > 0).any() else 1.0
+    return known.mean(axis=0), np.maximum(spread, floor)
+
+
 def scaled(table: np.ndarray, train: np.ndarray) -> np.ndarray:
     """Mean 0 and variance 1 on the training words, with a floor under the spread.
 
@@ -79,13 +96,10 @@ def scaled(table: np.ndarray, train: np.ndarray) -> np.ndarray:
         train: indices of the training words.
 
     Returns:
-        float32, (words, width). A dimension whose standard deviation lies below 1/10,000 of the
-        median one is divided by that floor instead, so that rounding noise stays small.
+        float32, (words, width).
     """
-    known = np.asarray(table[train], dtype=float)
-    spread = known.std(axis=0)
-    floor = LEAST_SPREAD * np.median(spread[spread > 0]) if (spread > 0).any() else 1.0
-    return ((table - known.mean(axis=0)) / np.maximum(spread, floor)).astype(np.float32)
+    centre, spread = centre_and_spread(table[train])
+    return ((table - centre) / spread).astype(np.float32)
 
 
 def prepare(table: np.ndarray, train: np.ndarray) -> PreparedTable:
