@@ -28,7 +28,8 @@ def measure(*, baselines: bool = True) -> pd.DataFrame:
     train, test = load_ud_english_ewt("dev")[:1000], load_ud_english_ewt("test")
     encoder = load_encoder()
     activations = extract(encoder, train + test)
-    twin = extract(random_twin(encoder, seed=0), train + test) if baselines else None
+    twin = random_twin(encoder, seed=0)
+    more = {"random_twin": extract(twin, train + test)} if baselines else {}
     in_train = np.arange(len(activations)) < sum(map(len, train))
     split = Split(train=in_train, dev=np.array([], dtype=int), test=~in_train)
     tables = []
@@ -39,7 +40,7 @@ def measure(*, baselines: bool = True) -> pd.DataFrame:
             split=split,
             C=0.01,
             control_labelings=3 if baselines else 0,
-            twin=twin,
+            baselines=more,
             n_jobs=2,
         )
         table = result.table().reset_index()
