@@ -1,6 +1,7 @@
 """The live page's modules, outside a browser, against Python and PyTorch."""
 # ruff: noqa: RUF001 - look-alike characters are what is tested
 
+import base64
 import json
 import random
 from pathlib import Path
@@ -181,6 +182,33 @@ def test_what_was_recorded_is_of_this_encoder_and_these_sentences(packed, run_mo
     assert files["probes.json"]["measured"]["words"] == sum(map(len, test))
     found = record_live_probes.neighbours(minilm.tokenizer, test)
     assert json.loads(json.dumps(found)) == files["neighbours.json"]["sentences"]
+
+
+def test_a_dimension_of_rounding_noise_decides_nothing_on_the_page():
+    """Its scaling is folded into the probe, where noise scaled to variance 1 would weigh most."""
+    import record_live_probes
+
+    draw = np.random.default_rng(0)
+    labels = {
+        "train": draw.choice(["NOUN", "VERB"], 400),
+        "dev": draw.choice(["NOUN", "VERB"], 100),
+    }
+    vectors = {}
+    for part, tags in labels.items():
+        is_noun = (tags == "NOUN").astype(float)
+        table = draw.normal(size=(1, len(tags), 5))
+        table[0, :, 0] += 2 * is_noun
+        table[0, :, 4] = 1e-7 * is_noun  # tells all, in digits that no page would reproduce
+        vectors[part] = table.astype(np.float32)
+    probes = record_live_probes.train(vectors, labels)
+    (layer,) = probes["layers"]
+    codes = np.frombuffer(base64.b64decode(layer["codes"]), "<i2").reshape(-1, probes["width"])
+    weights = codes * np.array(layer["scales"])[:, None]
+    x = vectors["dev"][0]
+    named = x @ weights.T + layer["bias"]
+    x[:, 4] += 1e-6 * draw.choice([-1, 1], len(x))
+    assert np.abs(x @ weights.T + layer["bias"] - named).max() < 0.05
+    assert np.abs(weights[:, 0]).max() > 0.5
 
 
 def test_the_probes_do_on_the_test_split_what_the_page_says(packed):

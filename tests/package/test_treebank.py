@@ -199,14 +199,12 @@ def test_word_level_layers_agree_with_the_brackets(parsed, treebank):
 
 
 @pytest.fixture(scope="module")
-def profiles(minilm, treebank, sentences):
+def profiles(minilm, sentences):
     """UPOS and relation probed: trained on train, C chosen on dev, tested on test."""
     activations = extract(minilm, sentences)
-    sizes = [sum(map(len, treebank[split])) for split in SPLITS]
-    parts = np.split(np.arange(len(activations)), np.cumsum(sizes)[:-1])
     return {
         layer: probe_layers(
-            activations, word_labels(sentences, layer), split=Split(*parts),
+            activations, word_labels(sentences, layer), split=Split.of(sentences),
             C=[0.001, 0.01, 0.1], n_jobs=2, control_labelings=0,
         )
         for layer in ("upos", "udeprel")
