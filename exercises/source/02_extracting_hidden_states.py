@@ -48,9 +48,9 @@ tokenizer, model = encoder.tokenizer, encoder.model
 #
 # *Difficulty 1 of 3 · 5 minutes · 2 points · trains: which hidden state is which*
 #
-# An encoder with L blocks, and no final norm after them, returns L + 1 hidden states. Write a function that takes them and the number of
-# a block, counted from 1, and returns that block's output. A number that no block has is an error:
-# raise `ValueError`.
+# An encoder with L blocks, and no final norm after them, returns L + 1 hidden states. Write a function
+# that takes them and the number of a block, counted from 1, and returns that block's output. A number that
+# no block has is an error: raise `ValueError`.
 #
 # <details><summary>Hint 1</summary>What stands at index 0?</details>
 #
@@ -222,8 +222,8 @@ assert _raised, "A pooling that isn't one of the three must raise ValueError."
 #
 # *Difficulty 2 of 3 · 25 minutes · 3 points · trains: finding faults that raise no error*
 #
-# The function below should give every sentence one vector at each layer of any encoder that reads as BERT does, the mean
-# over all of its subwords, `[CLS]` and `[SEP]` among them. It runs without complaint, and it holds **three**
+# The function below should give every sentence one vector at each layer of any encoder that reads as BERT
+# does, the mean over all of its subwords, `[CLS]` and `[SEP]` among them. It runs without complaint, and it holds **three**
 # faults of the kinds that the chapter describes. Find them and mend them; there is a point for each. You
 # may change whatever you like, so long as the arguments and the result stay what the docstring says.
 #
