@@ -56,7 +56,7 @@ TREEBANK = tuple(DATA / "treebank" / f"{part}.conllu" for part in ("train", "dev
 RECORDS = {
     "ewt_profiles": Record(
         "layer profiles of MiniLM on UD English EWT",
-        "record_ewt_profiles", DATA / "ewt_profiles.csv", ("minilm",), (), 8,
+        "record_ewt_profiles", DATA / "ewt_profiles.csv", ("minilm",), (), 3,
     ),
 }  # fmt: skip
 

@@ -560,7 +560,7 @@ assert abs(result.accuracy[5] - result.accuracy[1]) < 0.02
 # Does it hold on other text, and on more? UD English EWT is a public treebank of web text. We trained the same
 # probe, C = 0.01, on the first 1,000 sentences of its dev part and tested it on its test part.
 # EWT isn't ours to ship, so the next cell reads figures that were recorded beforehand
-# (by `build_tools/record_ewt_profiles.py` in the course's repository).
+# (`python build_tools/record.py` in the course's repository lists what is recorded, and makes it anew).
 
 # %%
 profiles = load_ewt_profiles()
