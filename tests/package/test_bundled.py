@@ -18,6 +18,7 @@ import transformers
 from whichlayer import bundled
 from whichlayer.bundled import BUNDLED, OWN_FORMAT, ModelUnavailableError, e5, gguf
 from whichlayer.corpora import load_treebank, load_ud_english_ewt
+from whichlayer.extraction import extract
 from whichlayer.models import load_encoder, random_twin
 
 ROOT = Path(__file__).parents[2]
@@ -248,6 +249,41 @@ def test_e5_reads_running_text_as_sentencepiece_does(e5_small):
     assert tokenizer.all_special_ids == [0, 2, 3, 1, 250_001]
     assert tokenizer.mask_token == "<mask>" and len(tokenizer) == 250_002
     assert set(tokenizer("a")) == {"input_ids", "attention_mask"}
+
+
+def by_hand(encoder, sentence):
+    """First-subword states of a sentence, given as it was written, without a batch."""
+    inputs = encoder.tokenizer(sentence.text, return_offsets_mapping=True, return_tensors="pt")
+    spans = inputs.pop("offset_mapping")[0].tolist()
+    first, at = [], 0
+    for word in sentence.words:
+        at = sentence.text.index(word, at)
+        first.append(next(i for i, (a, b) in enumerate(spans) if a < at + len(word) and b > at))
+        at += len(word)
+    with torch.no_grad():
+        states = encoder.model(**inputs, output_hidden_states=True).hidden_states
+    return np.stack([state[0, first].numpy() for state in states])
+
+
+def assert_equal_to_by_hand(encoder, sentences):
+    vectors, at = extract(encoder, sentences).vectors, 0
+    assert vectors.shape[1] == sum(len(s.words) for s in sentences)
+    for sentence in sentences:
+        ours = vectors[:, at : at + len(sentence.words)]
+        assert np.abs(ours - by_hand(encoder, sentence)).max() < 1e-4, sentence.text
+        at += len(sentence.words)
+
+
+def test_e5_vectors_are_those_of_a_bert_model_on_running_text(e5_small):
+    """Every 25th sentence of the treebank's test part."""
+    assert_equal_to_by_hand(e5_small, load_treebank("test")[::25])
+
+
+def test_e5_vectors_are_those_of_a_bert_model_on_web_text(e5_small, ewt_folder):
+    """Every 100th of EWT-test's 2,077 sentences."""
+    sentences = load_ud_english_ewt("test")
+    assert len(sentences) == 2077
+    assert_equal_to_by_hand(e5_small, sentences[::100])
 
 
 @pytest.mark.parametrize("name", OWN_FORMAT)
