@@ -1,11 +1,14 @@
 # ---
 # jupyter:
 #   jupytext:
+#     cell_metadata_filter: tags,mystnb,tolerance,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: kernelspec,jupytext,-language_info
 #     text_representation:
 #       extension: .py
 #       format_name: percent
 #       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3 (ipykernel)
 #     language: python
@@ -266,7 +269,9 @@ overview.infer_objects().round(3)
 
 # %% mystnb={"image": {"alt": "Nine small line charts of probe accuracy over layers 0 to 6 with intervals and look-up lines. Word length, capital and content or function start high and are flat or falling. Part of speech peaks at layers 2 and 3, dependency relation and place of the head at layer 3, and semantic role near layer 3; named entity rises a little to layers 3 and 4; word sense rises steeply from below one half at layer 0 to about 0.7 at layer 1, then slowly to about 0.8 at layer 6."}}
 plot_profiles(
-    results, columns=3, title="Grammar peaks at layers 2 to 3, word sense near the top"
+    results,
+    columns=3,
+    title="Grammar peaks at layers 2 to 3, word sense near the top",
 )
 plt.show()
 

@@ -30,6 +30,9 @@ from whichlayer.audition import (
 )
 from whichlayer.bundled import ModelUnavailableError
 from whichlayer.tokenization import AS_WRITTEN, encode
+
+# Whoever catches an encoder's errors finds them where encoders are loaded.
+from whichlayer.tokenization import EncoderError as EncoderError
 from whichlayer.tokenization import TokenizerUnsuitableError as TokenizerUnsuitableError
 
 # What an audition says about batches, in words.

@@ -133,3 +133,14 @@ def test_tokenizer_without_word_alignment(monkeypatch, bert_folder):
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda *a, **k: Slow())
     with pytest.raises(TokenizerUnsuitableError, match="which subword belongs to which word"):
         load_encoder(bert_folder)
+
+
+def test_one_class_catches_whatever_an_encoder_is_refused_for():
+    from whichlayer.extraction import SentenceUnsuitableError
+    from whichlayer.models import EncoderError, EncoderUnsuitableError
+
+    refusals = (ModelUnavailableError, TokenizerUnsuitableError, EncoderUnsuitableError)
+    for refusal in (*refusals, SentenceUnsuitableError):
+        assert issubclass(refusal, EncoderError)
+    with pytest.raises(EncoderError, match="There is no folder"):
+        load_encoder("./nowhere")
