@@ -27,6 +27,7 @@ from whichlayer.checks import CheckFailed
 BANK = Path(__file__).parent / "bank"
 SOURCES = sorted(make_exercises.SOURCE.glob("[0-9][0-9]_*.py"))
 RIGHT, WRONG = 3, 5
+OTHER_SEED = "977"
 
 
 def run(code, namespace):
@@ -61,12 +62,28 @@ def one_line(error):
     return " ".join(str(error).split())
 
 
-class Judged:
-    """Everything that happened when a chapter's bank was run through its checks and tests."""
+@contextlib.contextmanager
+def seed(value):
+    """Give the hidden tests another seed than their own, as may be done when grading."""
+    assert "WHICHLAYER_SEED" not in os.environ
+    if value is not None:
+        os.environ["WHICHLAYER_SEED"] = value
+    try:
+        yield
+    finally:
+        os.environ.pop("WHICHLAYER_SEED", None)
 
-    def __init__(self, path, kinds=("solution", "starter", "right", "wrong"), check=True):
+
+class Judged:
+    """Everything that happened when a chapter's bank was run through its checks and tests.
+
+    What a chapter gives, the treebank's activations above all, is computed once for all its answers.
+    """
+
+    def __init__(self, path):
+        self.path = path
         self.results = []  # (exercise, kind, name, says, error of the check, error of the tests)
-        self.check = check
+        self.reseeded = {}  # exercise: error of the tests, with another seed, on the solution
         notebook = make_exercises.read(path)
         self.exercises = [e for e in make_exercises.exercises_of(notebook, path.name)]
         bank = answers(path)
@@ -87,26 +104,29 @@ class Judged:
                 *bank.get(exercise.number, []),
             ]
             for kind, name, says, code in entries:
-                if kind not in kinds:
-                    continue
                 self.judge(notebook, exercise, namespace, kind, name, says, code)
             run(solved, namespace)
 
     def judge(self, notebook, exercise, namespace, kind, name, says, code):
         answered = dict(namespace)
         failed = outcome(code, answered)
-        errors = []
-        for places, content in (
-            (exercise.checks if self.check else [], lambda cell: cell.source),
-            (exercise.tests, lambda cell: make_exercises.tests_only(cell.source)),
-        ):
+
+        def error_in(cells, value=None):
             own = dict(answered)
             # A notebook goes on after a cell that failed, and so does grading.
             error = failed if kind in ("right", "solution") else None
-            for place in places:
-                error = error or outcome(content(notebook.cells[place]), own)
-            errors.append(error)
-        self.results.append((exercise.number, kind, name, says, *errors))
+            with seed(value):
+                for cell in cells:
+                    error = error or outcome(cell, own)
+            return error
+
+        checks = [notebook.cells[place].source for place in exercise.checks]
+        tests = [
+            make_exercises.tests_only(notebook.cells[place].source) for place in exercise.tests
+        ]
+        self.results.append((exercise.number, kind, name, says, error_in(checks), error_in(tests)))
+        if kind == "solution":
+            self.reseeded[exercise.number] = error_in(tests, OTHER_SEED)
 
 
 @pytest.fixture(scope="module", params=SOURCES, ids=lambda path: path.stem)
@@ -144,14 +164,20 @@ def test_wrong_answers_and_starters_fail_the_hidden_tests(judged):
     assert not passed, "\n".join(f"{r[0]} {r[2]}" for r in passed)
 
 
-def test_hidden_tests_hold_with_other_seeds(judged, monkeypatch):
-    # The tests' own seed can be changed when grading.
-    assert "WHICHLAYER_SEED" not in os.environ
-    path = next(p for p in SOURCES if int(p.stem[:2]) == int(judged.exercises[0].number[0]))
-    assert "WHICHLAYER_SEED" in path.read_text(), "no hidden test takes its seed from outside"
-    monkeypatch.setenv("WHICHLAYER_SEED", "977")
-    again = Judged(path, kinds=("solution",), check=False)
-    assert not [r for r in again.results if r[5]]
+def test_hidden_tests_hold_with_other_seeds(judged):
+    assert "WHICHLAYER_SEED" in judged.path.read_text(), (
+        "no hidden test takes its seed from outside"
+    )
+    assert list(judged.reseeded) == [e.number for e in judged.exercises if not e.essay]
+    assert not [error for error in judged.reseeded.values() if error]
+
+
+@pytest.mark.parametrize("value", [None, OTHER_SEED])
+def test_a_test_sees_the_seed_that_it_is_given(value):
+    namespace = {}
+    with seed(value):
+        run("import os; seen = os.environ.get('WHICHLAYER_SEED')", namespace)
+    assert namespace["seen"] == value and "WHICHLAYER_SEED" not in os.environ
 
 
 def test_no_two_checks_have_one_name():
@@ -171,8 +197,7 @@ def test_no_two_checks_have_one_name():
 
 def test_a_message_never_holds_the_answer(judged):
     """No line of code of the solution stands in what a check says."""
-    path = next(p for p in SOURCES if int(p.stem[:2]) == int(judged.exercises[0].number[0]))
-    notebook = make_exercises.read(path)
+    notebook = make_exercises.read(judged.path)
     for exercise in judged.exercises:
         if exercise.essay:
             continue
