@@ -14,7 +14,7 @@ export TOKENIZERS_PARALLELISM := false
 .DEFAULT_GOAL := help
 # The steps share an environment and a build folder, and the tests' last line comes last.
 .NOTPARALLEL:
-.PHONY: help book serve lab test lint site notebooks unit sync execute exercises release lock address clean set-up-book set-up
+.PHONY: help book serve lab test check lint site notebooks unit sync execute exercises release lock address clean set-up-book set-up
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ lab: set-up  ## open the notebooks in JupyterLab
 test: set-up lint site  ## check everything
 	@"$(IN)/python" build_tools/check_notebooks.py --and-tests
 
+check: set-up lint  ## check what your changes could have broken, in about two minutes
+	@"$(IN)/python" build_tools/check_changes.py
+
 lint: set-up  ## check the code's form
 	@"$(IN)/ruff" check .
 	@"$(IN)/ruff" format --check .
@@ -53,7 +56,7 @@ notebooks: set-up  ## run every notebook alone in an empty folder and compare it
 	@"$(IN)/python" build_tools/check_notebooks.py
 
 unit: set-up  ## run the unit tests, the tests of the notebook files, of the site and of the project
-	@OMP_NUM_THREADS=1 "$(IN)/python" -m pytest --quiet --numprocesses 2 --dist loadfile
+	@OMP_NUM_THREADS=1 "$(IN)/python" -m pytest --quiet -p build_tools.longest_first --numprocesses 2 --dist loadscope
 
 sync: set-up  ## bring each notebook and its text twin to the newer one's state
 	@"$(IN)/jupytext" --sync notebooks/*.py

@@ -8,8 +8,8 @@ copied to an empty folder and run, in an environment that sees the installed pac
 but not the source tree, and nbval compares its outputs with those that are stored. Students'
 notebooks have no outputs; tests/notebooks/test_students.py runs them in the same way.
 
-Notebooks and tests share two processes, the longest first, so that neither core waits for the other.
-At the end stands what each notebook has cost, in seconds of CPU time; a chapter may cost BUDGET.
+Notebooks and tests share two processes, the longest first (see `longest_first`), so that neither core
+waits for the other. At the end stands what each notebook has cost, in seconds of CPU time; a chapter may cost BUDGET.
 """
 
 from __future__ import annotations
@@ -23,19 +23,23 @@ import alone
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("notebooks", "exercises/solutions")
-# What a chapter or its solutions may cost on the machine that the budget was set on, and how much slower
-# another may be before the check takes a slow machine for a slow notebook.
+# CPU seconds that a chapter or its solutions may cost on the machine that the budget was set on. Another
+# processor may be half as fast, and one whose cores are shared counts half as many seconds more: what
+# takes longer than both together is no slow machine but a slow notebook.
 BUDGET, SLOWER = 45, 3
 
 
-def run(notebooks: Path, tests: list[str]) -> int:
-    """Run the notebooks of a folder and some tests; returns pytest's exit code."""
+def run(what: list[Path | str]) -> int:
+    """Run notebooks and tests, two at a time; returns pytest's exit code."""
     command = [
         sys.executable, "-m", "pytest", "--quiet", "--durations", "5",
-        "-p", "notebook_comparison", "--nbval", "--nbval-kernel-name", alone.KERNEL,
-        "--nbval-cell-timeout", "120", "--numprocesses", "2", "--dist", "loadfile",
+        "-p", "build_tools.notebook_comparison", "--nbval", "--nbval-kernel-name", alone.KERNEL,
+        "--nbval-cell-timeout", "120",
+        "-p", "build_tools.longest_first", "--numprocesses", "2", "--dist", "loadscope",
     ]  # fmt: skip
-    return subprocess.run([*command, notebooks, *tests], cwd=ROOT).returncode
+    # A library that starts threads in each of two processes has four of them wait for two cores.
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run([*command, *what], cwd=ROOT, env=env).returncode
 
 
 def over_budget(costs: str) -> list[str]:
@@ -54,26 +58,35 @@ def over_budget(costs: str) -> list[str]:
     ]
 
 
-def main(names: list[str]) -> int:
-    with_tests = names == ["--and-tests"]
+def stored(names: list[str]) -> list[Path]:
+    """The notebooks with stored outputs: a chapter's and its solutions', of these names or all."""
     paths = [path for place in FOLDERS for path in sorted((ROOT / place).glob("*.ipynb"))]
-    tests = ["tests"]
-    if not with_tests:
-        paths = [path for path in paths if not names or path.stem in names]
-        if not paths:
-            sys.exit("There are no notebooks of that name: run `make execute` first.")
-        students = "tests/notebooks/test_students.py"
-        tests = [f"{students}::test_it_runs_up_to_its_first_stub[{path.stem}]" for path in paths]
-        tests = sorted(set(tests))
-    # A library that starts threads in each of two processes has four of them wait for two cores.
-    os.environ["OMP_NUM_THREADS"] = "1"
+    return [path for path in paths if not names or path.stem in names]
+
+
+def of_students(paths: list[Path]) -> list[str]:
+    """The tests that run the students' notebooks of the same chapters."""
+    test = "tests/notebooks/test_students.py::test_it_runs_up_to_its_first_stub"
+    return sorted({f"{test}[{path.stem}]" for path in paths})
+
+
+def check(paths: list[Path], tests: list[str]) -> int:
+    """Run notebooks, each alone, and tests; returns 0 if all is well."""
     with alone.kernels() as folder:
         alone.copy(paths, folder / "notebooks")
-        code = run(folder / "notebooks", tests)
+        code = run([folder / "notebooks", *tests])
         faults = over_budget((folder / "costs").read_text())
     if faults:
         print(*faults, sep="\n", file=sys.stderr)
     return code or bool(faults)
+
+
+def main(names: list[str]) -> int:
+    with_tests = names == ["--and-tests"]
+    paths = stored([] if with_tests else names)
+    if not paths:
+        sys.exit("There are no notebooks of that name: run `make execute` first.")
+    return check(paths, ["tests"] if with_tests else of_students(paths))
 
 
 if __name__ == "__main__":
