@@ -1,5 +1,6 @@
 """The packed encoder, the page's modules under Node, and the live page in a browser."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 import build_site
 import pack_encoder
 import pytest
-from browsing import serving
+from browsing import Pages, serving
 
 HERE = Path(__file__).parent
 
@@ -59,28 +60,25 @@ def live_address(tmp_path_factory):
 
 @pytest.fixture
 def open_live(browser, live_address):
-    """Opens the live page in a context of its own and waits until it has drawn its example."""
-    contexts = []
+    """Opens the live page, as who was never there, and waits until it has drawn its example."""
+    with contextlib.ExitStack() as opened:
 
-    def open(query="", *, width=1280, before=None, wait=True, service_workers="block", **options):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, service_workers=service_workers, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.requested, page.complaints = [], []
-        page.on("request", lambda request: page.requested.append(request.url))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        if before:
-            before(page)
-        page.goto(live_address + query)
-        if wait:
-            page.wait_for_selector("#live[data-page=ready]")
-        return page
+        def open(query="", *, width=1280, before=None, wait=True, **options):
+            viewport = {"width": width, "height": 900}
+            # With an empty cache: offline, only what the page keeps itself may be there.
+            opening = Pages(browser, live_address).page(viewport=viewport, fresh=True, **options)
+            page = opened.enter_context(opening)
+            page.requested, page.complaints = [], []
+            page.on("request", lambda request: page.requested.append(request.url))
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            if before:
+                before(page)
+            page.goto(live_address + query)
+            if wait:
+                page.wait_for_selector("#live[data-page=ready]")
+            return page
 
-    yield open
-    for context in contexts:
-        context.close()
+        yield open
 
 
 @pytest.fixture

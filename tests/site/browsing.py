@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Error, sync_playwright
@@ -41,6 +42,60 @@ def a_browser():
             yield browser
         finally:
             browser.close()
+
+
+SIZE = {"width": 1280, "height": 900}
+
+
+class Pages:
+    """Opens pages for test after test; what one of them leaves behind, no other finds.
+
+    Pages that ask for nothing but a size share a context, so that scripts and styles are fetched and
+    compiled once; between tests everything that a site may keep on a device is cleared. Others, and
+    who asks for it with `fresh`, get a context of their own with an empty cache. Service workers, which
+    outlive their page, are blocked unless an option allows them.
+    """
+
+    def __init__(self, browser, address: str):
+        self.browser, self.address = browser, address
+        self.shared = None
+
+    @contextlib.contextmanager
+    def page(self, *, viewport: dict | None = None, fresh: bool = False, **options):
+        viewport = viewport or SIZE
+        if options or fresh:
+            options = {"service_workers": "block", **options}
+            context = self.browser.new_context(viewport=viewport, **options)
+            try:
+                yield context.new_page()
+            finally:
+                context.close()
+            return
+        if self.shared is None:
+            self.shared = self.browser.new_context(service_workers="block")
+        page = self.shared.new_page()
+        page.set_viewport_size(viewport)
+        try:
+            yield page
+        finally:
+            self._clear(page)
+
+    def _clear(self, page) -> None:
+        """Leave the context as it was found, but for what was fetched."""
+        context = page.context
+        context.set_offline(False)
+        context.clear_cookies()
+        parts = urlsplit(self.address)
+        session = context.new_cdp_session(page)
+        session.send(
+            "Storage.clearDataForOrigin",
+            {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": "all"},
+        )
+        page.close()
+
+    def close(self) -> None:
+        if self.shared is not None:
+            self.shared.close()
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -2,7 +2,7 @@ import contextlib
 
 import build_site
 import pytest
-from browsing import serving
+from browsing import Pages, serving
 
 
 @pytest.fixture(scope="session")
@@ -21,30 +21,30 @@ def address(site, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def watched(browser, address):
-    """A page in a context of its own, empty as yet, whose requests and console are watched."""
+    """An empty page, whose requests and console are watched; see `browsing.Pages` for its options."""
+    pages = Pages(browser, address)
 
     def outside(url):
         return not url.startswith((address, "data:", "blob:"))
 
     @contextlib.contextmanager
     def watched(**options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        page = context.new_page()
-        page.elsewhere, page.complaints = [], []
-        page.on("request", lambda r: page.elsewhere.append(r.url) if outside(r.url) else None)
-        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        try:
+        with pages.page(**options) as page:
+            page.elsewhere, page.complaints = [], []
+            page.on("request", lambda r: page.elsewhere.append(r.url) if outside(r.url) else None)
+            page.on(
+                "console", lambda m: page.complaints.append(m.text) if m.type == "error" else None
+            )
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
             yield page
-        finally:
-            context.close()
 
-    return watched
+    yield watched
+    pages.close()
 
 
 @pytest.fixture
 def open_page(watched, address):
-    """Opens a page of the site in a context of its own; watches its requests and its console."""
+    """Opens a page of the site; watches its requests and its console."""
     with contextlib.ExitStack() as opened:
 
         def open(name, *, width=1280, height=900, until="load", **options):

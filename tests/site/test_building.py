@@ -6,7 +6,7 @@ from pathlib import Path
 
 import build_site
 import pytest
-from bs4 import BeautifulSoup
+from parsed import soup
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,15 +20,9 @@ def built():
         build_site.main(fresh=False)
 
 
-def soup(page):
-    return BeautifulSoup(
-        (build_site.SITE / f"{page}.html").read_text(encoding="utf-8"), "html.parser"
-    )
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_chapter_shows_its_figures_and_outputs(path):
-    page = soup(f"notebooks/{path.stem}")
+    page = soup(build_site.SITE, f"notebooks/{path.stem}")
     cells = json.loads(path.read_text())["cells"]
     figures = sum(
         "image/png" in output.get("data", {})
@@ -44,7 +38,7 @@ def test_every_chapter_shows_its_figures_and_outputs(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_claims_are_folded_and_colab_opens_the_notebook(path):
-    page = soup(f"notebooks/{path.stem}")
+    page = soup(build_site.SITE, f"notebooks/{path.stem}")
     claims = page.select("div.cell.tag_claim")
     assert claims and all(claim.find("details") for claim in claims)
     links = {
@@ -56,7 +50,10 @@ def test_claims_are_folded_and_colab_opens_the_notebook(path):
 
 
 def test_the_first_page_links_every_chapter():
-    links = {a["href"].split("#")[0] for a in soup("book/intro").find_all("a", href=True)}
+    links = {
+        a["href"].split("#")[0]
+        for a in soup(build_site.SITE, "book/intro").find_all("a", href=True)
+    }
     for path in NOTEBOOKS:
         assert f"../notebooks/{path.stem}.html" in links
 

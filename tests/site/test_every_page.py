@@ -78,7 +78,7 @@ def _weights(answers, address):
 
 @pytest.fixture(scope="module", params=PAGES + OTHERS, ids=name)
 def visit(request, watched, address, seen):
-    with watched() as page:
+    with watched(fresh=True, service_workers="allow") as page:
         yield Visit(page, address, request.param, seen)
 
 
@@ -125,7 +125,7 @@ WRONG = """() => {
 
 def test_what_is_wrong_with_a_page_is_found(watched, address):
     """The checks above see what they look for: each is shown a page that breaks it."""
-    with watched() as page:
+    with watched(fresh=True, service_workers="allow") as page:
         page.add_init_script(f"addEventListener('DOMContentLoaded', {WRONG})")
         visit = Visit(page, address, "book/setup.html", {"light": set(), "dark": set()})
     assert set(visit.elsewhere) == {"http://127.0.0.1:9/elsewhere.png"}

@@ -5,14 +5,10 @@ import re
 import build_site
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from parsed import soup
 
 CHAPTERS = [page for page in build_site.pages_of_contents() if page.startswith("notebooks/")]
 CHAPTER = f"{CHAPTERS[1]}.html"
-
-
-def soup(site, page):
-    return BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -124,17 +120,15 @@ def test_the_settings_work_by_keyboard(open_page):
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_where_storage_is_forbidden_everything_else_works(browser, address):
-    context = browser.new_context()
-    page = context.new_page()
-    page.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } })"
-    )
-    page.goto(address + CHAPTER)
-    page.locator(".reading-settings summary").click()
-    page.locator(".reading-settings input[value=off]").check()
-    assert page.locator("a.term:any-link").count() == 0
-    context.close()
+def test_where_storage_is_forbidden_everything_else_works(watched, address):
+    with watched() as page:
+        page.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } })"
+        )
+        page.goto(address + CHAPTER)
+        page.locator(".reading-settings summary").click()
+        page.locator(".reading-settings input[value=off]").check()
+        assert page.locator("a.term:any-link").count() == 0
 
 
 def last_words(page):

@@ -9,15 +9,11 @@ import build_site
 import draw_cards
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from parsed import soup
 
 ROOT = build_site.ROOT
 PAGES = build_site.pages_of_contents()
 BASE = "https://{}.github.io/{}/".format(*repository.own()[0].split("/"))
-
-
-def soup(site, page):
-    return BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
 
 
 @pytest.mark.parametrize("path", PAGES)

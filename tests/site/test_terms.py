@@ -5,16 +5,12 @@ import re
 import build_site
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from parsed import soup
 
 ROOT = build_site.ROOT
 GLOSSARY = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text(encoding="utf-8"))
 CHAPTER = "notebooks/05_inter_layer_similarity.html"
 PAGES = [page for page in build_site.pages_of_contents() if page != "book/glossary"]
-
-
-def soup(site, page):
-    return BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
 
 
 def test_the_glossary_has_its_terms_with_their_levels(site):
