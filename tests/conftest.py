@@ -62,16 +62,16 @@ def ewt_folder():
 @pytest.fixture(scope="session")
 def bert_folder(tmp_path_factory):
     """A randomly initialised BERT of 3 layers and width 64 that takes 64 subwords."""
-    return _save_bert(tmp_path_factory.mktemp("bert"), positions=64)
+    return _save_bert(tmp_path_factory.mktemp("bert"), positions=64, width=64)
 
 
 @pytest.fixture(scope="session")
 def long_bert_folder(tmp_path_factory):
-    """The same, but with room for 512 subwords."""
-    return _save_bert(tmp_path_factory.mktemp("long-bert"), positions=512)
+    """The same, but with room for 512 subwords, and a width of 16, on which probes are fitted fast."""
+    return _save_bert(tmp_path_factory.mktemp("long-bert"), positions=512, width=16)
 
 
-def _save_bert(folder, positions):
+def _save_bert(folder, positions, width):
     """Lower-casing WordPiece with a vocabulary of 200, and random weights."""
     import transformers
 
@@ -92,8 +92,8 @@ def _save_bert(folder, positions):
         sep_token="[SEP]", mask_token="[MASK]", model_max_length=positions,
     )  # fmt: skip
     config = transformers.BertConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=64, num_hidden_layers=3,
-        num_attention_heads=4, intermediate_size=128, max_position_embeddings=positions,
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=width, num_hidden_layers=3,
+        num_attention_heads=4, intermediate_size=2 * width, max_position_embeddings=positions,
     )  # fmt: skip
     return _save(folder, transformers.BertModel, config, fast)
 

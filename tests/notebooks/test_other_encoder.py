@@ -10,7 +10,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, kernel, tmp_path):
+def test_it_runs_with_three_layers_of_width_16(path, long_bert_folder, kernel, tmp_path):
     notebook = nbformat.read(path, as_version=4)
     # What the claims state is true of MiniLM only.
     notebook.cells = [c for c in notebook.cells if "claim" not in c.metadata.get("tags", [])]
@@ -31,4 +31,4 @@ def test_it_runs_with_three_layers_of_width_64(path, long_bert_folder, kernel, t
         for cell in notebook.cells
         for output in cell.get("outputs", [])
     )
-    assert "64 dimensions" in printed
+    assert "16 dimensions" in printed
