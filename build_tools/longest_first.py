@@ -16,11 +16,18 @@ import pytest
 # CPU seconds, roughly; what isn't here takes less than SHORT.
 SHORT = 15
 COSTS = {
+    "tests/live/test_page.py": 110,
     "notebooks_04_probing_code": 90,
     "tests/grading/test_command.py": 60,
+    "tests/project/test_bootstrap.py": 60,
     "notebooks_06_many_properties": 50,
     "tests/grading/test_hostile.py": 50,
     "notebooks_03_combining_layers": 40,
+    "tests/live/test_modules.py": 30,
+    "tests/notebooks/test_comparison.py": 25,
+    "tests/grading/test_warm_parent.py": 20,
+    "tests/site/test_terms.py": 20,
+    "tests/exercises/test_bank.py[03_combining_layers]": 20,
 }
 # Files whose tests share something costly for each of their parameters, and nothing else.
 PIECEWISE = {

@@ -26,19 +26,21 @@ def test_the_longest_pieces_come_first_and_keep_their_own_order():
         def __init__(self, nodeid):
             self.nodeid = nodeid
 
-    longest, second = sorted(longest_first.COSTS, key=lambda piece: -longest_first.COSTS[piece])[:2]
-    assert not longest.startswith("tests/") and longest_first.COSTS[longest] > 0
-    cells = [f"x/{longest}/n.ipynb::Cell {k}" for k in (2, 10, 3)]
+    by_cost = sorted(longest_first.COSTS, key=lambda piece: -longest_first.COSTS[piece])
+    notebook = next(piece for piece in by_cost if not piece.startswith("tests/"))
+    file = next(piece for piece in reversed(by_cost) if piece.endswith(".py"))
+    assert longest_first.COSTS[notebook] > longest_first.COSTS[file]
+    cells = [f"x/{notebook}/n.ipynb::Cell {k}" for k in (2, 10, 3)]
     others = ["tests/a.py::b", "tests/a.py::a"]
-    of_second = f"{second}::t" if second.startswith("tests/") else f"x/{second}/n.ipynb::Cell 0"
-    items = [Item(name) for name in (others[0], of_second, *cells, others[1])]
+    items = [Item(name) for name in (others[0], f"{file}::test", *cells, others[1])]
     longest_first.pytest_collection_modifyitems(items)
-    assert [item.nodeid for item in items] == [*cells, of_second, *others]
+    assert [item.nodeid for item in items] == [*cells, f"{file}::test", *others]
 
 
 def test_every_piece_that_is_named_is_there():
     for piece in (*longest_first.COSTS, *longest_first.PIECEWISE):
-        path = piece.partition("[")[0]
+        path, _, chapter = piece.partition("[")
+        assert not chapter or (ROOT / "notebooks" / f"{chapter[:-1]}.ipynb").is_file(), piece
         if not path.startswith("tests/"):
             folder, _, name = path.partition("_")
             path = f"{'exercises/' * (folder == 'solutions')}{folder}/{name}.ipynb"
