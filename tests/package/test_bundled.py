@@ -287,7 +287,8 @@ def test_e5_vectors_are_those_of_a_bert_model_on_web_text(e5_small, ewt_folder):
 
 
 @pytest.mark.parametrize("name", OWN_FORMAT)
-def test_every_word_has_a_subword(name, request, ewt_folder):
+def test_every_word_has_a_subword(name, request, ewt_folder, monkeypatch):
+    monkeypatch.setenv("WHICHLAYER_DATA", str(ewt_folder))
     tokenizer = request.getfixturevalue({"e5": "e5_small"}.get(name, name)).tokenizer
     sentences = [*load_treebank(), *load_ud_english_ewt("test")]
     encoded = tokenizer([list(s.words) for s in sentences], is_split_into_words=True)
