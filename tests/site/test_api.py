@@ -33,7 +33,7 @@ def test_every_public_name_of_a_module_is_described(page, path):
         signature = page.find(id=f"whichlayer.{path.stem}.{name}")
         assert signature, name
         described = " ".join(signature.find_next_sibling("dd").get_text().split())
-        first = docstring.split(".")[0].split(":")[0].split("`")[0]
+        first = docstring.split(".")[0].split(":")[0].split("`")[0].replace("*", "")
         assert " ".join(first.split()).replace("'", "\u2019") in described, name
 
 

@@ -104,7 +104,8 @@ def test_a_page_that_left_the_contents_leaves_the_site(tmp_path, monkeypatch):
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
-    """A copy of what the site is built from, with one chapter, to break."""
+    """A copy of what the site is built from, to break."""
+    (tmp_path / "whichlayer").symlink_to(ROOT / "whichlayer")  # its docstrings are only read
     for name in ("_config.yml", "_toc.yml", "book", "notebooks"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
@@ -118,7 +119,7 @@ def test_a_warning_fails_the_build(copy):
     page.write_text(page.read_text() + "\n{cite}`nobody0000`\n")
     # the second time, too: what was read before isn't read again
     for _ in range(2):
-        with pytest.raises(SystemExit, match="could not be built"):
+        with pytest.raises(SystemExit, match=r"could not be built(.|\n)*nobody0000"):
             build_site.main(fresh=False)
 
 
