@@ -400,7 +400,7 @@ table[["accuracy", "low", "high", "like_best"]].round(3)
 
 # %% tolerance=0.004
 print(result.compare(2, 3))
-print(result.compare([2, 2], [0, 6]))
+print(result.compare([2, 2], [0, encoder.num_layers]))
 
 # %% tags=["claim", "hide-cell"]
 assert {2, 3} <= set(result.not_worse_than_best) <= {2, 3, 4}
@@ -514,7 +514,7 @@ plt.show()
 
 # %% tolerance=0.005
 # (As above.)
-print(over_C.compare(6, 0))
+print(over_C.compare(encoder.num_layers, 0))
 
 # %% tags=["claim", "hide-cell"]
 assert all(2 in like_best for like_best in over_C.not_worse_than_best)
