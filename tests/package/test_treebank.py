@@ -200,15 +200,14 @@ def test_word_level_layers_agree_with_the_brackets(parsed, treebank):
 
 @pytest.fixture(scope="module")
 def profiles(minilm, sentences):
-    """UPOS and relation probed: trained on train, C chosen on dev, tested on test."""
-    activations = extract(minilm, sentences)
+    """UPOS and relation probed: trained on train, tested on test."""
+    activations, split = extract(minilm, sentences), Split.of(sentences)
     return {
         layer: probe_layers(
-            activations, word_labels(sentences, layer), split=Split.of(sentences),
-            C=[0.001, 0.01, 0.1], n_jobs=2, control_labelings=0,
+            activations, word_labels(sentences, layer), split=split, control_labelings=0
         )
         for layer in ("upos", "udeprel")
-    }  # fmt: skip
+    }
 
 
 def test_the_layer_profile_has_the_shape_that_it_has_on_real_text(profiles):
