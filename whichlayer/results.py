@@ -11,8 +11,9 @@ def load_ewt_profiles() -> pd.DataFrame:
     """The course's recorded layer profiles of MiniLM on UD English EWT.
 
     Trained on the first 1,000 sentences of EWT-dev, tested on EWT-test, C = 0.01, first subword,
-    three control labelings, seed 0. Recorded by ``build_tools/record_ewt_profiles.py``; a test
-    measures them again where the treebank is at hand.
+    three control labelings, seed 0; intervals draw whole documents. ``build_tools/record.py`` makes
+    them, with the sums of what made them; where the treebank is at hand, a test measures one layer
+    again.
 
     Returns:
         One row per property (``"part of speech"``, ``"dependency relation"``) and layer, with the
