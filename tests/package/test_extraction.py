@@ -1,10 +1,14 @@
 """Every word gets its own vector, whatever the tokenizer, the batch and the length."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig, BertModel
 
 from whichlayer.corpora import Sentence
 from whichlayer.extraction import Activations, extract, extract_sentences
@@ -224,24 +228,34 @@ def test_extraction_to_disk_gives_the_same(minilm, toy_corpus, tmp_path):
     assert sorted(p.name for p in (tmp_path / "sub").iterdir()) == ["toy"]
 
 
-def test_memory_stays_flat_as_a_corpus_on_disk_grows(ewt_folder, tmp_path):
-    """Eight times the words, and the peak may grow by the word list but not by the vectors."""
-    import subprocess
-    import sys
+@pytest.fixture
+def deep_folder(minilm, tmp_path):
+    """As many numbers a word as MiniLM's seven states, made in a fraction of the time."""
+    config = BertConfig(
+        vocab_size=len(minilm.tokenizer), hidden_size=128, num_hidden_layers=20,
+        num_attention_heads=1, intermediate_size=128, max_position_embeddings=512,
+    )  # fmt: skip
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        BertModel(config).save_pretrained(tmp_path / "deep")
+    minilm.tokenizer.save_pretrained(tmp_path / "deep")
+    return tmp_path / "deep"
 
+
+def test_memory_stays_flat_as_a_corpus_on_disk_grows(ewt_folder, deep_folder, tmp_path):
+    """Eight times the words, and the peak may grow by the word list but not by the vectors."""
     script = (
         "import resource, sys; from whichlayer.corpora import load_ud_english_ewt;"
         "from whichlayer.extraction import extract; from whichlayer.models import load_encoder;"
-        "e = load_encoder(); s = load_ud_english_ewt('dev'); n, to = int(sys.argv[1]), sys.argv[2];"
+        "n, to = int(sys.argv[1]), sys.argv[2];"
+        "e = load_encoder(sys.argv[3]); s = load_ud_english_ewt('dev');"
         "extract(e, s[:200], progress=False); a = extract(e, s[:n], to=to, progress=False);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, a.vectors.nbytes / 2**20)"
     )
-    import os
-
     peaks, sizes = [], []
     for n in (200, 1600):
         done = subprocess.run(
-            [sys.executable, "-c", script, str(n), str(tmp_path / str(n))],
+            [sys.executable, "-c", script, str(n), str(tmp_path / str(n)), str(deep_folder)],
             capture_output=True, text=True, check=True,
             env={**os.environ, "WHICHLAYER_DATA": str(ewt_folder)},
         )  # fmt: skip
