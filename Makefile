@@ -10,6 +10,9 @@ IN := $(VENV)/bin
 # Nothing may need the Hugging Face Hub, and a check that it doesn't is worth having on every run.
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
+# Set-up compiles nothing, so the first process that imports a module must be able to keep what it has
+# compiled: otherwise each of a hundred would compile torch anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 # The steps share an environment and a build folder, and the tests' last line comes last.

@@ -1,11 +1,14 @@
 # ---
 # jupyter:
 #   jupytext:
+#     cell_metadata_filter: tags,mystnb,tolerance,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: kernelspec,jupytext,-language_info
 #     text_representation:
 #       extension: .py
 #       format_name: percent
 #       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3 (ipykernel)
 #     language: python
@@ -308,27 +311,29 @@ assert (
     - floors["first and last layer"].iloc[1]
     > 0.1
 )
-kernel = cka_matrix(vectors)
-assert kernel.sum(axis=1).argmin() == encoder.num_layers
-assert np.isclose(kernel.min(), kernel[0, -1])
 assert np.isclose(
     by_hand, linear_cka(vectors[2], vectors[3], debiased=False), atol=1e-4
 )
 
 # %% [markdown]
 # On 147 words the plain form finds a good deal of "similarity" between a layer and shuffled noise, and
-# the real value comes out far too high: above .6, where all the words give less than .45. Debiased, nothing
-# is nothing at both sizes, and the real value hardly moves. So: the debiased form, with its
+# the real value comes out far too high: above .6, where all the words give less than .45. The debiased form
+# finds nothing in noise at either size, and its real value hardly moves. So: the debiased form, with its
 # floor beside it, on a few thousand words. In the next figure, the floor of its lowest
 # value (first and last layer) is the 0 in the table's last row.
 
 # %% mystnb={"image": {"alt": "Heatmap of debiased CKA between every two of the seven layers: near 1 beside the diagonal, falling with distance, lowest between layer 0 and layer 6."}}
+kernel = cka_matrix(vectors)  # (L+1, L+1)
 plot_similarity(
-    cka_matrix(vectors),
+    kernel,
     title="By CKA, too, the last layer is furthest from the others",
     label="debiased CKA",
 )
 plt.show()
+
+# %% tags=["claim", "hide-cell"]
+assert kernel.sum(axis=1).argmin() == encoder.num_layers
+assert np.isclose(kernel.min(), kernel[0, -1])
 
 # %% [markdown]
 # ## What each measure can't see

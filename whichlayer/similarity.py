@@ -7,6 +7,8 @@ array or a tensor may be given; where those of one layer are, an array or a tens
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from whichlayer.activations import Activations, Features
@@ -92,19 +94,7 @@ def linear_cka(x: np.ndarray, y: np.ndarray, *, debiased: bool = True) -> float:
 
     Source: Kornblith et al. 2019, Section 3 (linear CKA); Song et al. 2012, Eq. 5 (unbiased HSIC).
     """
-    x, y = _matrix(x), _matrix(y)
-    if len(x) != len(y):
-        raise ValueError(f"{len(x)} and {len(y)} words: both must describe the same words.")
-    if len(x) < (4 if debiased else 2):
-        raise ValueError(f"{len(x)} words are too few.")
-    hsic = _unbiased_hsic if debiased else _biased_hsic
-    norm = hsic(x, x) * hsic(y, y)
-    if norm <= 0:
-        raise ValueError(
-            f"For {len(x)} words the unbiased estimate of a representation's own HSIC isn't "
-            "positive, so CKA isn't defined: take more words, or debiased=False."
-        )
-    return float(hsic(x, y) / np.sqrt(norm))
+    return _cka(_Centred(x), _Centred(y), debiased)
 
 
 def cka_matrix(
@@ -116,12 +106,12 @@ def cka_matrix(
     Errors as for :func:`linear_cka`.
     """
     tables = vectors.tables.values() if isinstance(vectors, Features) else _layers(vectors)
-    vectors = list(tables)
-    states = len(vectors)
+    centred = [_Centred(table) for table in tables]
+    states = len(centred)
     matrix = np.ones((states, states))
     for i in range(states):
         for j in range(i):
-            matrix[i, j] = matrix[j, i] = linear_cka(vectors[i], vectors[j], debiased=debiased)
+            matrix[i, j] = matrix[j, i] = _cka(centred[i], centred[j], debiased)
     return matrix
 
 
@@ -141,27 +131,68 @@ def cka_floor(
     Errors as for :func:`linear_cka`; a ValueError too where nothing is to be shuffled.
     """
     _require_some(n_shuffles, "n_shuffles")
-    x, y, draw = _table(x), _table(y), np.random.default_rng(seed)
-    shuffled = [
-        linear_cka(x, y[draw.permutation(len(y))], debiased=debiased) for _ in range(n_shuffles)
-    ]
-    return float(np.mean(shuffled))
+    x, y, draw = _Centred(x), _Centred(y), np.random.default_rng(seed)
+    orders = (draw.permutation(len(y.kept)) for _ in range(n_shuffles))
+    return float(np.mean([_cka(x, y.in_order(order), debiased) for order in orders]))
 
 
-def _biased_hsic(x: np.ndarray, y: np.ndarray) -> float:
-    # x and y are centred, so this is the trace of the product of the two centred Gram matrices.
-    return float(np.square(x.T @ y).sum())
+class _Centred:
+    """A representation with its mean taken off, and what every comparison asks of it, found once."""
+
+    def __init__(self, x):
+        table = _matrix(x)
+        # Many layers are kept at once, so in no more memory than they came in.
+        self.kept = table if _numbers(x, "x").dtype == np.float64 else table.astype(np.float32)
+        table = self.table
+        self.diagonal = np.square(table).sum(axis=1)  # of the words-by-words Gram matrix
+        # Row sums of the Gram matrix, its diagonal removed.
+        self.rows = table @ table.sum(axis=0) - self.diagonal
+        self._own = {}  # by debiased
+
+    @property
+    def table(self) -> np.ndarray:
+        """float64, (words, dimensions)."""
+        return self.kept.astype(np.float64, copy=False)
+
+    def in_order(self, order: np.ndarray) -> _Centred:
+        """The same words in another order, which changes nothing of its HSIC with itself."""
+        other = copy.copy(self)
+        other.kept = self.kept[order]
+        other.diagonal, other.rows = self.diagonal[order], self.rows[order]
+        return other
+
+    def own(self, debiased: bool) -> float:
+        """The HSIC of the representation with itself."""
+        if debiased not in self._own:
+            self._own[debiased] = _hsic(self, self, debiased)
+        return self._own[debiased]
 
 
-def _unbiased_hsic(x: np.ndarray, y: np.ndarray) -> float:
-    """Song et al. 2012, Eq. 5, for linear kernels and without any words-by-words matrix."""
-    n = len(x)
-    diagonal_x, diagonal_y = np.square(x).sum(axis=1), np.square(y).sum(axis=1)
-    rows_x = x @ x.sum(axis=0) - diagonal_x  # row sums of the Gram matrix, its diagonal removed
-    rows_y = y @ y.sum(axis=0) - diagonal_y
-    trace = np.square(x.T @ y).sum() - diagonal_x @ diagonal_y
-    both = rows_x.sum() * rows_y.sum() / ((n - 1) * (n - 2))
-    mixed = 2 * (rows_x @ rows_y) / (n - 2)
+def _cka(x: _Centred, y: _Centred, debiased: bool) -> float:
+    n, other = len(x.kept), len(y.kept)
+    if n != other:
+        raise ValueError(f"{n} and {other} words: both must describe the same words.")
+    if n < (4 if debiased else 2):
+        raise ValueError(f"{n} words are too few.")
+    norm = x.own(debiased) * y.own(debiased)
+    if norm <= 0:
+        raise ValueError(
+            f"For {n} words the unbiased estimate of a representation's own HSIC isn't "
+            "positive, so CKA isn't defined: take more words, or debiased=False."
+        )
+    return float(_hsic(x, y, debiased) / np.sqrt(norm))
+
+
+def _hsic(x: _Centred, y: _Centred, debiased: bool) -> float:
+    """Song et al. 2012, Eq. 5, for linear kernels and without a words-by-words matrix."""
+    # Both are centred, so this is the trace of the product of the two centred Gram matrices.
+    trace = np.square(x.table.T @ y.table).sum()
+    if not debiased:
+        return float(trace)
+    n = len(x.kept)
+    trace -= x.diagonal @ y.diagonal
+    both = x.rows.sum() * y.rows.sum() / ((n - 1) * (n - 2))
+    mixed = 2 * (x.rows @ y.rows) / (n - 2)
     return float((trace + both - mixed) / (n * (n - 3)))
 
 

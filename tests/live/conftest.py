@@ -58,15 +58,25 @@ def live_address(tmp_path_factory):
         yield url + "book/live/index.html"
 
 
+@pytest.fixture(scope="module")
+def pages(browser, live_address):
+    found = Pages(browser, live_address)
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def open_live(browser, live_address):
-    """Opens the live page, as who was never there, and waits until it has drawn its example."""
+def open_live(pages, live_address):
+    """Opens the live page, and waits until it has drawn its example.
+
+    Nothing is kept there of an earlier visit but what the browser has fetched; with `fresh`, or if
+    something is done to the page before it loads, not that either.
+    """
     with contextlib.ExitStack() as opened:
 
-        def open(query="", *, width=1280, before=None, wait=True, **options):
+        def open(query="", *, width=1280, before=None, wait=True, fresh=False, **options):
             viewport = {"width": width, "height": 900}
-            # With an empty cache: offline, only what the page keeps itself may be there.
-            opening = Pages(browser, live_address).page(viewport=viewport, fresh=True, **options)
+            opening = pages.page(viewport=viewport, fresh=fresh or before is not None, **options)
             page = opened.enter_context(opening)
             page.requested, page.complaints = [], []
             page.on("request", lambda request: page.requested.append(request.url))

@@ -41,7 +41,7 @@ def layer(page):
 
 
 def test_nothing_of_the_model_is_loaded_before_the_button(open_live, live_address):
-    page = open_live()
+    page = open_live(fresh=True)
     for view in VIEWS:
         page.click(f"#live-tab-{view}")
         shown(page, view)
@@ -294,7 +294,7 @@ def test_a_model_that_cannot_be_had_leaves_the_examples(open_live, kind):
 
 
 def test_without_a_connection_it_says_so(open_live):
-    page = open_live()
+    page = open_live(fresh=True)
     page.context.set_offline(True)
     page.click("#live-load")
     expect(page.locator("#live-error")).to_have_text(

@@ -1,6 +1,7 @@
 """Setting up: one clear sentence for each thing that goes wrong on a fresh machine."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,28 @@ version = "1"
 [tool.setuptools]
 packages = []
 """
+
+
+@pytest.fixture(scope="module")
+def empty_environment(tmp_path_factory):
+    """An environment as `python -m venv` makes it."""
+    folder = tmp_path_factory.mktemp("made") / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def copied(empty_environment, monkeypatch):
+    """Where an environment is asked for, a copy of one that was made: making one takes four seconds."""
+    real = bootstrap.run
+
+    def run(command):
+        if list(command[1:-1]) != ["-m", "venv"]:
+            return real(command)
+        shutil.copytree(empty_environment, command[-1], symlinks=True)
+        return 0, ""
+
+    monkeypatch.setattr(bootstrap, "run", run)
 
 
 @pytest.fixture
@@ -143,7 +166,7 @@ def test_a_lock_is_installed_as_it_stands_and_nothing_is_compiled_that_may_never
     assert all("--no-deps" in command for command in asked[1:])
 
 
-def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
+def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, copied, monkeypatch):
     venv = str(tiny / ".venv")
     bootstrap.main(venv, "book")
     (tiny / "requirements-book.lock").write_text("# changed\n")
@@ -158,7 +181,7 @@ def test_an_interrupted_set_up_is_not_taken_for_whole(tiny, monkeypatch):
     assert not bootstrap.is_ready(venv, "book")
 
 
-def test_an_environment_cut_off_while_pip_was_at_work_is_made_anew(tiny, monkeypatch):
+def test_an_environment_cut_off_while_pip_was_at_work_is_made_anew(tiny, copied, monkeypatch):
     venv = tiny / ".venv"
 
     def cut_off(*args):
@@ -173,7 +196,7 @@ def test_an_environment_cut_off_while_pip_was_at_work_is_made_anew(tiny, monkeyp
     assert not (venv / "half a package").exists()
 
 
-def test_a_python_that_was_asked_for_replaces_another(tiny):
+def test_a_python_that_was_asked_for_replaces_another(tiny, copied):
     venv = tiny / ".venv"
     bootstrap.main(str(venv), "book")
     settings = venv / "pyvenv.cfg"
@@ -191,7 +214,7 @@ def test_a_python_that_was_asked_for_replaces_another(tiny):
     assert not kept.exists() and bootstrap.python_of(str(venv)) == sys.version_info[:2]
 
 
-def test_an_environment_that_is_there_serves_whatever_python3_is(tiny, monkeypatch):
+def test_an_environment_that_is_there_serves_whatever_python3_is(tiny, copied, monkeypatch):
     venv = str(tiny / ".venv")
     bootstrap.main(venv, "book")
 
@@ -207,7 +230,7 @@ def test_an_environment_that_is_there_serves_whatever_python3_is(tiny, monkeypat
         bootstrap.main(str(tiny / "new"), "book")
 
 
-def test_a_half_made_environment_is_made_anew(tiny):
+def test_a_half_made_environment_is_made_anew(tiny, copied):
     half = tiny / ".venv" / "bin"
     half.mkdir(parents=True)
     (half / "python").write_text("#!/bin/sh\nexit 1\n")
@@ -216,7 +239,7 @@ def test_a_half_made_environment_is_made_anew(tiny):
     assert bootstrap.is_ready(str(tiny / ".venv"), "book")
 
 
-def test_no_network_is_one_sentence(tiny, monkeypatch):
+def test_no_network_is_one_sentence(tiny, copied, monkeypatch):
     (tiny / "requirements-book.lock").write_text("no-such-package-here==1.0\n")
     for name in [n for n in os.environ if n.upper().startswith("PIP_")]:
         monkeypatch.delenv(name)
