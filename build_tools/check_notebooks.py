@@ -35,7 +35,7 @@ def run(what: list[Path | str]) -> int:
         sys.executable, "-m", "pytest", "--quiet", "--durations", "5",
         "-p", "build_tools.notebook_comparison", "--nbval", "--nbval-kernel-name", alone.KERNEL,
         "--nbval-cell-timeout", "120",
-        "-p", "build_tools.longest_first", "--numprocesses", "2", "--dist", "loadscope",
+        "-p", "build_tools.longest_first", "--numprocesses", "3", "--dist", "loadscope",
     ]  # fmt: skip
     # A library that starts threads in each of two processes has four of them wait for two cores.
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
