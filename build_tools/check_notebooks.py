@@ -8,8 +8,9 @@ copied to an empty folder and run, in an environment that sees the installed pac
 but not the source tree, and nbval compares its outputs with those that are stored. Students'
 notebooks have no outputs; tests/notebooks/test_students.py runs them in the same way.
 
-Notebooks and tests share two processes, the longest first (see `longest_first`), so that neither core
-waits for the other. At the end stands what each notebook has cost, in seconds of CPU time; a chapter may cost BUDGET.
+Notebooks and tests share three processes, the longest first (see `longest_first`): one more than two
+cores could use, since a test in a browser waits for a third of its time. At the end stands what each
+notebook has cost, in seconds of CPU time; a chapter may cost BUDGET.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ BUDGET, SLOWER = 45, 3
 
 
 def run(what: list[Path | str]) -> int:
-    """Run notebooks and tests, two at a time; returns pytest's exit code."""
+    """Run notebooks and tests, three at a time; returns pytest's exit code."""
     command = [
         sys.executable, "-m", "pytest", "--quiet", "--durations", "5",
         "-p", "build_tools.notebook_comparison", "--nbval", "--nbval-kernel-name", alone.KERNEL,
         "--nbval-cell-timeout", "120",
         "-p", "build_tools.longest_first", "--numprocesses", "3", "--dist", "loadscope",
     ]  # fmt: skip
-    # A library that starts threads in each of two processes has four of them wait for two cores.
+    # A library that starts threads in each of three processes has six of them wait for two cores.
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.run([*command, *what], cwd=ROOT, env=env).returncode
 
