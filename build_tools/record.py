@@ -58,6 +58,11 @@ RECORDS = {
         "layer profiles of MiniLM on UD English EWT",
         "record_ewt_profiles", DATA / "ewt_profiles.csv", ("minilm",), (), 3,
     ),
+    "encoder_profiles": Record(
+        "nine properties probed in three encoders and their random twins",
+        "record_encoder_profiles", DATA / "encoder_profiles.npz", ("minilm", "e5", "smollm2"),
+        (*TREEBANK, DATA / "senses.tsv"), 20,
+    ),
 }  # fmt: skip
 
 

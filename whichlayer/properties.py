@@ -12,6 +12,10 @@ from whichlayer.corpora import Sentence, word_labels
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
 
 
+# The ninth.
+SENSE = "word sense"
+
+
 def word_properties(sentences: Sequence[Sentence]) -> dict[str, np.ndarray]:
     """Eight properties of every word of an annotated corpus.
 

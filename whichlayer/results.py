@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 
+import numpy as np
 import pandas as pd
+
+from whichlayer.corpora import Sentence, load_senses, load_treebank
+from whichlayer.profiles import Baseline, ProbeResult, from_the_words, word_types
+from whichlayer.properties import SENSE, sense_words, word_properties
+from whichlayer.resampling import Bootstrap
+from whichlayer.splits import Split, stratified_folds
+
+# The three encoders of which profiles are recorded.
+RECORDED = ("minilm", "e5", "smollm2")
 
 
 def load_ewt_profiles() -> pd.DataFrame:
@@ -17,9 +28,169 @@ def load_ewt_profiles() -> pd.DataFrame:
 
     Returns:
         One row per property (``"part of speech"``, ``"dependency relation"``) and layer, with the
-        columns of :meth:`~whichlayer.probing.ProbeResult.table` and the numbers of words.
+        columns of :meth:`~whichlayer.profiles.ProbeResult.table` and the numbers of words.
     """
     return _read("ewt_profiles.csv")
+
+
+def load_encoder_profiles(encoder: str, where: str = "") -> dict[str, ProbeResult]:
+    """The course's recorded probes of one of three encoders, on its own treebank and senses.
+
+    C was chosen on the dev part from 0.001, 0.01 and 0.1, for each layer by itself; words are read
+    as :attr:`~whichlayer.bundled.Bundled.reading` says. ``build_tools/record.py`` makes them. E5 and SmolLM2 are the 4-bit
+    versions that the course reads.
+
+    Args:
+        encoder: ``"minilm"``, ``"e5"`` or ``"smollm2"``.
+        where: read a decoder's words at another place: from their ``"first subword"``, or from
+            the last subword of the ``"next word"``; for three properties only.
+
+    Returns:
+        The name of each property (:func:`~whichlayer.properties.word_properties`, and
+        ``"word sense"``), and its result, with the baseline ``"random twin"`` (all weights drawn
+        anew), which chose its own C. For the sense, each word is named by a probe that was trained
+        on four fifths of the sentences and not on its own, with C = 0.01, and the intervals draw
+        the ambiguous nouns. Results of one property are on the same words for all encoders, so
+        :func:`~whichlayer.profiles.compare` compares them.
+
+    Raises:
+        ValueError: an encoder or a place of which nothing is recorded; the message lists what
+            there is.
+    """
+    _check_recorded(encoder)
+    arrays = _arrays()
+    recorded = [key.split("/")[1:] for key in arrays if key.startswith(f"{encoder}/")]
+    places = {
+        key[0]: None for key in recorded if len(key) > 1 and key[0] not in ("trained", "twin")
+    }
+    if where and where not in places:
+        raise ValueError(
+            f"Of {encoder!r} nothing is recorded at the {where!r}; "
+            f"there is {', '.join(places) or 'no other place'}."
+        )
+    treebank = load_treebank()
+    properties = word_properties(treebank)
+    names = [name for name in properties if [where or "trained", name] in recorded]
+    found = {
+        name: _result(
+            treebank, properties[name], arrays, f"{encoder}/{where or 'trained'}/{name}",
+            None if where else f"{encoder}/twin/{name}",
+        )
+        for name in names
+    }  # fmt: skip
+    if not where:
+        found[SENSE] = _senses(arrays, encoder)
+    return found
+
+
+def _result(
+    sentences: list[Sentence],
+    labels: np.ndarray,
+    arrays: dict[str, np.ndarray],
+    key: str,
+    twin: str | None,
+) -> ProbeResult:
+    words = [word for sentence in sentences for word in sentence.words]
+    split, types = Split.of(sentences), word_types(words)
+    truth, classes = labels[split.test], np.unique(labels[split.train])
+    baselines = from_the_words(words, labels, split)
+    if twin:
+        named = classes[arrays[twin].T]
+        baselines["random twin"] = Baseline.of(named[None], truth, arrays[f"{twin}/C"][None])
+    sizes = list(map(len, sentences))
+    return _from_recorded(
+        classes[arrays[key].T],
+        truth,
+        arrays[f"{key}/C"],
+        test_words=np.array(words)[split.test],
+        seen=np.isin(types[split.test], types[split.train]),
+        classes=classes,
+        baselines=baselines,
+        n_train=len(split.train),
+        n_dev=len(split.dev),
+        bootstrap=Bootstrap.of(
+            np.repeat([s.id for s in sentences], sizes),
+            np.repeat([s.document_id for s in sentences], sizes),
+            test=split.test,
+            others=np.concatenate([split.train, split.dev]),
+        ),
+    )
+
+
+def _senses(arrays: dict[str, np.ndarray], encoder: str) -> ProbeResult:
+    senses = load_senses()
+    at, labels, nouns = sense_words(senses)
+    words = np.array([word for sentence in senses for word in sentence.words])[at]
+    classes, folds = np.unique(labels), stratified_folds(labels)
+    types = word_types(words)
+    seen = np.zeros(len(at), dtype=bool)
+    named = {"majority": np.empty_like(labels), "lookup": np.empty_like(labels)}
+    for split in folds:
+        seen[split.test] = np.isin(types[split.test], types[split.train])
+        for name, baseline in from_the_words(words, labels, split).items():
+            named[name][split.test] = baseline.predictions[0, 0]
+    named["random twin"] = classes[arrays[f"{encoder}/twin/{SENSE}"].T]
+    predictions = classes[arrays[f"{encoder}/trained/{SENSE}"].T]
+    return _from_recorded(
+        predictions,
+        labels,
+        np.full(len(predictions), 0.01),
+        test_words=words,
+        seen=seen,
+        classes=classes,
+        baselines={
+            name: Baseline.of(np.atleast_2d(given)[None], labels) for name, given in named.items()
+        },
+        n_train=len(folds[0].train),
+        n_dev=0,
+        bootstrap=Bootstrap("noun", nouns),
+    )
+
+
+def _from_recorded(
+    predictions: np.ndarray, truth: np.ndarray, C: np.ndarray, **more
+) -> ProbeResult:
+    """What the recorder doesn't keep: no control tasks, and it keeps no probe that didn't converge."""
+    rows = len(predictions)
+    return ProbeResult(
+        names=tuple(range(rows)),
+        predictions=predictions,
+        truth=truth,
+        C=C,
+        iterations=np.full(rows, np.nan),
+        converged=np.ones(rows, dtype=bool),
+        control_correct=np.zeros((0, rows, len(truth)), dtype=bool),
+        confidence=0.95,
+        **more,
+    )
+
+
+def load_encoder_similarity(encoder: str) -> dict[str, np.ndarray]:
+    """How alike the layers of one of three encoders are, on the words of the treebank.
+
+    Args:
+        encoder: as for :func:`load_encoder_profiles`.
+
+    Returns:
+        ``"cosine"``: (L + 1, L + 1), of a word's vectors at two layers, on average;
+        ``"anisotropy"``: (L + 1,), of different words at one layer; ``"cls cosine"``: (L + 1,
+        L + 1), of the [CLS] vector of one sentence, where the encoder has one.
+
+    Raises:
+        ValueError: as there.
+    """
+    _check_recorded(encoder)
+    kinds = ("cosine", "anisotropy", "cls cosine")
+    arrays = _arrays()
+    return {kind: arrays[f"{encoder}/{kind}"] for kind in kinds if f"{encoder}/{kind}" in arrays}
+
+
+def _check_recorded(encoder: str) -> None:
+    if encoder not in RECORDED:
+        raise ValueError(
+            f"Nothing is recorded of {encoder!r}; there is {', '.join(RECORDED)}. Of others, "
+            "probe_layers measures the same."
+        )
 
 
 def load_published(work: str) -> pd.DataFrame:
@@ -45,3 +216,10 @@ def load_published(work: str) -> pd.DataFrame:
 def _read(name: str) -> pd.DataFrame:
     with resources.as_file(resources.files("whichlayer") / "data" / name) as path:
         return pd.read_csv(path)
+
+
+@cache
+def _arrays() -> dict[str, np.ndarray]:
+    packed = resources.files("whichlayer") / "data" / "encoder_profiles.npz"
+    with resources.as_file(packed) as path, np.load(path) as kept:
+        return dict(kept)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
 
 from whichlayer.activations import Activations, Features, indices_of_words
 from whichlayer.corpora import Sentence
@@ -132,3 +133,36 @@ def split_by(
     part[order[:n_test]] = 2
     part[order[n_test : n_test + n_dev]] = 1
     return Split(*(part[of_word] == p for p in range(3)))
+
+
+def stratified_folds(labels: np.ndarray, n_folds: int = 5, *, seed: int = 0) -> list[Split]:
+    """Splits in which every word tests once, and each label has its share in every fold.
+
+    For collections of single examples, such as a sense's sentences, that are too few to set a
+    part aside.
+
+    Args:
+        labels: (words,), one a word.
+        n_folds: how many parts; each tests once while the others train.
+        seed: seeds the draw.
+
+    Returns:
+        The splits, without dev parts, in the order of the folds.
+
+    Raises:
+        ValueError: fewer than two folds, or more than some label has words.
+    """
+    labels = np.asarray(labels)
+    values, counts = np.unique(labels, return_counts=True)
+    if not 2 <= n_folds <= counts.min(initial=len(labels)):
+        rarest = values[counts.argmin()] if len(values) else ""
+        raise ValueError(
+            f"n_folds={n_folds}: there must be two or more, and each label needs a word in each; "
+            f"{rarest!r} has {counts.min(initial=len(labels))}."
+        )
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    nobody = np.zeros(0, dtype=int)
+    return [
+        Split(train, nobody, test, n_words=len(labels))
+        for train, test in folds.split(labels, labels)
+    ]

@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from whichlayer.activations import Activations
 from whichlayer.corpora import Sentence
-from whichlayer.probing import Split, compare, probe_layers, profile_over_C, split_by
+from whichlayer.probing import Split, probe_layers, profile_over_C, split_by
+from whichlayer.profiles import compare
 from whichlayer.resampling import interval
 
 

@@ -13,7 +13,8 @@ import importlib.util
 import platform
 import sys
 import sysconfig
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from whichlayer.tokenization import EncoderError
@@ -34,6 +35,8 @@ class Bundled:
         sha256: the sum of that file.
         wheels: (sys.platform, platform.machine()) of the machines that have a wheel; empty if
             one wheel serves all.
+        reading: the options of :func:`~whichlayer.extraction.extract` with which the course reads
+            an annotated corpus.
     """
 
     model: str
@@ -42,6 +45,7 @@ class Bundled:
     file: str
     sha256: str
     wheels: frozenset[tuple[str, str]] = frozenset()
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def install(self) -> str:
@@ -82,6 +86,9 @@ BUNDLED = {
         version="0.1.2",
         file="SmolLM2-135M-Instruct.Q4_1.gguf",
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        # Only a word's last subword has seen all of it. And a decoder expects a text that begins
+        # somewhere and goes on.
+        reading={"pooling": "last", "first_token": "<|endoftext|>", "context": "document"},
     ),
 }
 
