@@ -1,5 +1,7 @@
 """Probes: right on made-up data with a known answer, honest, repeatable, and clear when misused."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from whichlayer.corpora import Sentence
 from whichlayer.probing import Split, probe_layers, profile_over_C, split_by
 from whichlayer.profiles import compare
 from whichlayer.resampling import interval
+from whichlayer.splits import stratified_folds
 
 
 def made_up(n_sentences=60, length=5, seed=0):
@@ -536,3 +539,25 @@ def test_missing_convergence_is_one_warning_that_names_the_layers(data):
     with pytest.warns(ConvergenceWarning, match="did not converge at layer 0, 1, 2, 3") as caught:
         result = probe_layers(*data, split="sentence", C=10.0, max_iter=2, control_labelings=0)
     assert len(caught) == 1 and not result.converged.any()
+
+
+def test_a_result_keeps_what_was_named_and_computes_the_rest_once(result):
+    assert result.draws is result.draws
+    other = dataclasses.replace(result, predictions=np.tile(result.truth, (len(result.names), 1)))
+    assert (other.accuracy == 1).all() and (result.accuracy < 1).any()
+    assert (other.seen_accuracy == 1).all() and (other.macro_f1_interval == 1).all()
+    assert other.not_worse_than_best == other.names
+
+
+def test_stratified_folds_test_every_word_once_with_each_label_in_each():
+    labels = np.repeat(["a", "b", "c"], [10, 15, 5])
+    folds = stratified_folds(labels, seed=3)
+    assert sorted(np.concatenate([split.test for split in folds])) == list(range(30))
+    for split in folds:
+        assert len(split.train) + len(split.test) == 30 and not len(split.dev)
+        assert np.unique(labels[split.test], return_counts=True)[1].tolist() == [2, 3, 1]
+    again = stratified_folds(labels, seed=3)
+    assert all((a.test == b.test).all() for a, b in zip(folds, again, strict=True))
+    for n_folds, given in ((1, labels), (6, labels), (5, [])):
+        with pytest.raises(ValueError, match=f"n_folds={n_folds}: there must be two or more"):
+            stratified_folds(given, n_folds)
