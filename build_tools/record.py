@@ -61,7 +61,7 @@ RECORDS = {
     "encoder_profiles": Record(
         "nine properties probed in three encoders and their random twins",
         "record_encoder_profiles", DATA / "encoder_profiles.npz", ("minilm", "e5", "smollm2"),
-        (*TREEBANK, DATA / "senses.tsv"), 20,
+        (*TREEBANK, DATA / "senses.tsv"), 45,
     ),
 }  # fmt: skip
 

@@ -37,7 +37,7 @@ def load_encoder_profiles(encoder: str, where: str = "") -> dict[str, ProbeResul
     """The course's recorded probes of one of three encoders, on its own treebank and senses.
 
     C was chosen on the dev part from 0.001, 0.01 and 0.1, for each layer by itself; words are read
-    as :attr:`~whichlayer.bundled.Bundled.reading` says. ``build_tools/record.py`` makes them. E5 and SmolLM2 are the 4-bit
+    as the encoder's entry in ``whichlayer.bundled`` says. ``build_tools/record.py`` makes them. E5 and SmolLM2 are the 4-bit
     versions that the course reads.
 
     Args:

@@ -3,11 +3,18 @@
 import numpy as np
 import pytest
 
-from whichlayer.corpora import load_ud_english_ewt, word_labels
+from whichlayer.corpora import load_treebank, load_ud_english_ewt, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
 from whichlayer.probing import Split, probe_layers
-from whichlayer.results import load_ewt_profiles, load_published
+from whichlayer.profiles import compare
+from whichlayer.properties import word_properties
+from whichlayer.results import (
+    load_encoder_profiles,
+    load_encoder_similarity,
+    load_ewt_profiles,
+    load_published,
+)
 
 REFERENCE = {  # from the course's reference measurements: first subword, C = 0.01
     "part of speech": [0.870, 0.904, 0.931, 0.931, 0.920, 0.889, 0.828],
@@ -55,6 +62,66 @@ def test_a_layer_of_the_ewt_profiles_measured_again_is_the_recorded_one(
         assert abs(measured[column] - recorded[column]) < 0.005, column
     counts = (result.n_train, result.n_test, result.n_unseen)
     assert counts == tuple(recorded[name] for name in ("n_train", "n_test", "n_unseen"))
+
+
+@pytest.fixture(scope="module", params=["minilm", "e5", "smollm2"])
+def recorded(request):
+    return request.param, load_encoder_profiles(request.param)
+
+
+def test_the_recorded_profiles_hold_nine_properties_of_every_state(recorded):
+    name, profiles = recorded
+    assert list(profiles) == [*word_properties(load_treebank()), "word sense"]
+    states = {"minilm": 7, "e5": 13, "smollm2": 31}[name]
+    for property_, r in profiles.items():
+        assert r.names == tuple(range(states))
+        senses = property_ == "word sense"
+        assert (r.n_test, r.unit, r.n_units) == (
+            (528, "noun", 12) if senses else (3201, "document", 13)
+        )
+        assert set(r.C) <= ({0.01} if senses else {0.001, 0.01, 0.1})
+        assert r.majority <= r.lookup or senses
+        assert r.compare(r.best, "random twin").settled, property_
+        assert len(r.table()) == states and str(r.best) in repr(r)
+
+
+def test_recorded_profiles_are_on_the_same_words_in_every_encoder(recorded):
+    _, profiles = recorded
+    ours = load_encoder_profiles("minilm")
+    for property_, r in profiles.items():
+        if r.names == ours[property_].names:
+            assert not compare(r, ours[property_]).difference.any()
+        assert (r.truth == ours[property_].truth).all()
+        assert (r.bootstrap.times == ours[property_].bootstrap.times).all()
+
+
+def test_a_decoders_words_are_recorded_at_other_places_too():
+    last = load_encoder_profiles("smollm2")
+    for where in ("first subword", "next word"):
+        elsewhere = load_encoder_profiles("smollm2", where)
+        assert list(elsewhere) == ["part of speech", "dependency relation", "where the head is"]
+        for property_, r in elsewhere.items():
+            assert r.accuracy.max() < last[property_].accuracy.max()
+            assert "random twin" not in r.baselines
+    with pytest.raises(ValueError, match="Of 'e5' nothing .* 'next word'; there is no other place"):
+        load_encoder_profiles("e5", "next word")
+    with pytest.raises(ValueError, match="at the 'end'; there is first subword, next word"):
+        load_encoder_profiles("smollm2", "end")
+
+
+def test_recorded_similarities_have_a_row_for_every_state():
+    for name, states in (("minilm", 7), ("e5", 13), ("smollm2", 31)):
+        found = load_encoder_similarity(name)
+        assert found["cosine"].shape == (states, states)
+        assert np.allclose(np.diag(found["cosine"]), 1)
+        assert found["anisotropy"].shape == (states,)
+        assert ("cls cosine" in found) == (name != "smollm2")
+
+
+@pytest.mark.parametrize("load", [load_encoder_profiles, load_encoder_similarity])
+def test_an_encoder_of_which_nothing_is_recorded_is_named_with_what_there_is(load):
+    with pytest.raises(ValueError, match="'bert-base-uncased'; there is minilm, e5, smollm2"):
+        load("bert-base-uncased")
 
 
 TENNEY = {  # BERT-large: F1 at 0, F1 with all, expected layer, centre; BERT-base: F1 at 0, with all, expected

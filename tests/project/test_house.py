@@ -27,7 +27,7 @@ def tracked():
 
 def texts():
     for path in tracked():
-        if path.suffix not in {".png", ".woff2"}:
+        if path.suffix not in {".npz", ".png", ".woff2"}:
             yield path, path.read_text(encoding="utf-8")
 
 
