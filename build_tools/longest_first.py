@@ -32,6 +32,7 @@ COSTS = {
     "tests/notebooks/test_comparison.py": 25,
     "tests/grading/test_warm_parent.py": 20,
     "tests/site/test_terms.py": 20,
+    "notebooks_07_carry_over": 20,
     "tests/exercises/test_bank.py[03_combining_layers]": 20,
 }
 # Files whose tests share something costly for each of their parameters, and nothing else.

@@ -66,6 +66,16 @@ TOPICS = [
     ("expected layer and centre of gravity with intervals", "06_many_properties", "One number for a profile", "centre_of_gravity"),
     ("seen against unseen words", "06_many_properties", "Seen and unseen words", "unseen_accuracy"),
     ("what may be concluded, and what may not", "06_many_properties", "What may be concluded", "may not"),
+    ("profiles over relative depth", "07_carry_over", "Nine properties over relative depth", "linspace"),
+    ("the layer at half the depth", "07_carry_over", "What is best in the middle", "not_worse_than_best"),
+    ("the textbook's bands against 13 states", "07_carry_over", "The bands of the textbooks", "9 to 12"),
+    ("many statements at once", "07_carry_over", "Many statements at once", "Comparison.of"),
+    ("a decoder's left side", "07_carry_over", "A decoder sees the left side only", "by_side"),
+    ("which subword of a decoder to read", "07_carry_over", "A decoder sees the left side only", "next word"),
+    ("13 states of one sentence's [CLS]", "07_carry_over", "How alike the layers are", "cls cosine"),
+    ("beside published numbers", "07_carry_over", "Beside what was published", "load_published"),
+    ("one's own encoder", "07_carry_over", "Another encoder", "reading"),
+    ("what three models can't show", "07_carry_over", "What three encoders can't show", "differ"),
 ]  # fmt: skip
 
 
