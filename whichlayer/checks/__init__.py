@@ -6,6 +6,7 @@ to look at. They need no file and no setting beside them, so they work in Colab.
 """
 
 # ruff: noqa: F403 - each module's public names are its checks, and all belong here.
+from whichlayer.checks.carry_over import *
 from whichlayer.checks.combining_layers import *
 from whichlayer.checks.extracting_hidden_states import *
 from whichlayer.checks.inter_layer_similarity import *
