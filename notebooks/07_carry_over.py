@@ -63,7 +63,7 @@ plt.rcParams.update(STYLE)
 # %% [markdown]
 # ## Three encoders
 #
-# | | MiniLM | E5 | SmolLM2 |
+# | encoder | MiniLM | E5 | SmolLM2 |
 # |---|---|---|---|
 # | blocks, so hidden states | 6, 7 | 12, 13 | 30, 31 |
 # | width | 384 | 384 | 576 |
