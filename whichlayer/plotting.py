@@ -30,6 +30,7 @@ STYLE = {
     "axes.titlesize": "medium",
     "axes.titlelocation": "left",
     "axes.grid": True,
+    "axes.axisbelow": True,  # or the grid's lines run over bars
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
@@ -252,6 +253,7 @@ def plot_similarity(
         if ax is None:
             size = 2.4 + 0.42 * n
             _, ax = plt.subplots(figsize=(size + 0.8, size), layout="constrained")
+        ax.grid(False)  # also on axes that were made with one
         image = ax.imshow(matrix, vmin=min(0.0, matrix.min()), vmax=max(1.0, matrix.max()))
         ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
         if n <= 13:  # with more layers the numbers would run into each other
@@ -329,3 +331,69 @@ def _as_array(values) -> np.ndarray:
     return np.asarray(
         values.detach().cpu().float() if hasattr(values, "detach") else values, dtype=float
     )
+
+
+def draw_encoder(num_layers: int = 6, *, title: str | None = None) -> np.ndarray:
+    """A drawing of an encoder of BERT's kind: inside a block, and the stack with its hidden states.
+
+    Left: a word's vector goes up the residual stream. Attention and the MLP each read it and add
+    to it, and each sum is normalised. Right: the ``num_layers + 1`` places where it can be read.
+
+    Args:
+        num_layers: blocks in the stack, 1 to 12 (more can't be read on a page).
+        title: what the drawing says.
+
+    Returns:
+        The two axes: the block, and the stack.
+
+    Raises:
+        ValueError: fewer than 1 block or more than 12.
+    """
+    if not 1 <= num_layers <= 12:
+        raise ValueError(f"num_layers={num_layers}: 1 to 12 blocks can be drawn.")
+    blue, red, green = COLOURS[:3]
+
+    def box(ax, x, y, text, colour, width=2.6, height=0.8):
+        ax.add_patch(
+            plt.Rectangle(
+                (x - width / 2, y - height / 2), width, height, facecolor="white",
+                edgecolor=colour, linewidth=1.6, zorder=2,
+            )
+        )  # fmt: skip
+        ax.text(x, y, text, ha="center", va="center", fontsize=9, zorder=3)
+
+    def arrow(ax, start, end, colour="#333333"):
+        ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": colour}, zorder=1)
+
+    with plt.rc_context({**STYLE, "axes.grid": False}):
+        figure, (inside, stack) = plt.subplots(
+            1, 2, figsize=(8.6, 5.0), width_ratios=(1.45, 1), layout="constrained"
+        )
+        inside.set(xlim=(-1.6, 6.6), ylim=(-0.6, 9.6), title="Inside one block")
+        arrow(inside, (0, -0.3), (0, 9.4), blue)
+        for at, part, reads in (
+            (1.4, "attention", "looks at the other words"),
+            (5.4, "MLP", "looks at this word only"),
+        ):
+            arrow(inside, (0, at - 0.3), (1.3, at - 0.3), red)
+            box(inside, 3.6, at - 0.3, f"{part}\n{reads}", red, width=4.6, height=1.1)
+            inside.plot((3.6, 3.6), (at + 0.25, at + 1.1), color=red, linewidth=1, marker="")
+            arrow(inside, (3.6, at + 1.1), (0.3, at + 1.1), red)
+            box(inside, 0, at + 1.1, "+", red, width=0.6, height=0.6)
+            box(inside, 0, at + 2.1, "norm", green, width=1.6, height=0.7)
+        inside.text(0.2, -0.5, "a word's vector from below", fontsize=9, color=blue)
+        inside.text(0.2, 8.9, "to the block above", fontsize=9, color=blue)
+        height = 10.0 / (num_layers + 1)
+        stack.set(xlim=(-2.0, 4.0), ylim=(-0.6, 10.4), title="The stack, and where to read")
+        arrow(stack, (0, -0.4), (0, 10.2), blue)
+        for k in range(num_layers + 1):
+            bottom = k * height
+            name = "embeddings" if k == 0 else f"block {k}"
+            box(stack, 0, bottom + 0.35 * height, name, blue, height=0.55 * height)
+            arrow(stack, (0, bottom + 0.82 * height), (1.9, bottom + 0.82 * height))
+            stack.text(2.0, bottom + 0.82 * height, f"layer {k}", va="center", fontsize=9)
+        for ax in (inside, stack):
+            ax.set_axis_off()
+        if title is not None:
+            figure.suptitle(title)
+    return np.array([inside, stack])

@@ -72,7 +72,6 @@ TOPICS = [
     ("many statements at once", "07_carry_over", "Many statements at once", "Comparison.of"),
     ("a decoder's left side", "07_carry_over", "A decoder sees the left side only", "by_side"),
     ("which subword of a decoder to read", "07_carry_over", "A decoder sees the left side only", "next word"),
-    ("13 states of one sentence's [CLS]", "07_carry_over", "How alike the layers are", "cls cosine"),
     ("beside published numbers", "07_carry_over", "Beside what was published", "load_published"),
     ("one's own encoder", "07_carry_over", "Another encoder", "reading"),
     ("what three models can't show", "07_carry_over", "What three encoders can't show", "differ"),

@@ -13,6 +13,7 @@ from test_probing import made_up
 from whichlayer.combination import ScalarMix
 from whichlayer.plotting import (
     COLOURS,
+    draw_encoder,
     plot_layer_curve,
     plot_mixing_weights,
     plot_over_C,
@@ -180,3 +181,28 @@ def test_the_weights_of_a_mix_that_learns_are_drawn_as_they_are():
         plot_mixing_weights(ScalarMix(4).scalar_parameters)
     with pytest.raises(ValueError, match="in one row, got"):
         plot_mixing_weights(np.full((2, 2), 0.25))
+
+
+def test_a_heatmap_has_no_grid_over_it_on_axes_that_were_made_with_one():
+    with plt.rc_context({"axes.grid": True}):
+        _, ax = plt.subplots()
+    plot_similarity(np.eye(3), ax=ax)
+    assert not any(line.get_visible() for line in ax.get_xgridlines() + ax.get_ygridlines())
+
+
+@pytest.mark.parametrize("blocks", [1, 6, 12])
+def test_the_drawing_has_a_place_to_read_after_the_embeddings_and_each_block(blocks):
+    inside, stack = draw_encoder(blocks, title="t")
+    texts = [text.get_text() for text in stack.texts]
+    assert [t for t in texts if t.startswith("layer")] == [f"layer {k}" for k in range(blocks + 1)]
+    assert [t for t in texts if t.startswith("block")] == [f"block {k + 1}" for k in range(blocks)]
+    parts = [text.get_text().split("\n")[0] for text in inside.texts]
+    assert [p for p in parts if p in ("attention", "+", "norm", "MLP")] == [
+        "attention", "+", "norm", "MLP", "+", "norm",
+    ]  # fmt: skip
+
+
+def test_a_stack_that_no_page_can_show_is_refused():
+    for blocks in (0, 13):
+        with pytest.raises(ValueError, match="1 to 12 blocks"):
+            draw_encoder(blocks)
