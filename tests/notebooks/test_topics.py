@@ -9,10 +9,13 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 # (topic, notebook, heading, a word that must stand under that heading)
 TOPICS = [
-    ("L blocks, L+1 states", "01_layer_hierarchy", "A stack of blocks", "L + 1"),
+    ("inside a block", "01_layer_hierarchy", "A stack of blocks", "draw_encoder"),
+    ("L blocks, L+1 states", "01_layer_hierarchy", "A stack of blocks", "*L* + 1"),
+    ("what a probe is", "01_layer_hierarchy", "What others have found", "**probe**"),
     ("the published picture with its numbers", "01_layer_hierarchy", "What others have found", "Tenney"),
     ("its critics", "01_layer_hierarchy", "What others have found", "Niu"),
     ("one sentence's [CLS] through all layers", "01_layer_hierarchy", "One sentence on its way up", "cls_vectors"),
+    ("13 states of one sentence's [CLS]", "01_layer_hierarchy", "One sentence on its way up", "cls cosine"),
     ("the heatmap of layer against layer", "01_layer_hierarchy", "One sentence on its way up", "plot_similarity"),
     ("two meanings drawing apart", "01_layer_hierarchy", "Two senses draw apart", "same_sense"),
     ("tasks and layers in a table", "01_layer_hierarchy", "Layer choice is a hyperparameter", "| what you want |"),
