@@ -1,5 +1,7 @@
 """The recorded figures are what can be measured, the published ones what the papers print."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,8 @@ from whichlayer.results import (
     load_ewt_profiles,
     load_published,
 )
+
+ROOT = Path(__file__).parents[2]
 
 REFERENCE = {  # from the course's reference measurements: first subword, C = 0.01
     "part of speech": [0.870, 0.904, 0.931, 0.931, 0.920, 0.889, 0.828],
@@ -174,3 +178,19 @@ def test_published_numbers_of_hewitt_and_liang():
 def test_an_unknown_work_is_named_with_what_there_is():
     with pytest.raises(ValueError, match="from 'nobody2000'; there is devlin2019bert, hewitt"):
         load_published("nobody2000")
+
+
+def test_the_page_for_those_in_a_hurry_gives_the_recorded_layers():
+    text = (ROOT / "book" / "which_layer.md").read_text(encoding="utf-8")
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines() if "|" in line]
+    said = {
+        (row[0].removeprefix("syntax: "), encoder): row[column]
+        for row in rows
+        for column, encoder in ((2, "minilm"), (3, "e5"), (4, "smollm2"))
+        if row[column][:1].isdigit()
+    }
+    assert len(said) == 18
+    for (name, encoder), layers in said.items():
+        like_best = load_encoder_profiles(encoder)[name].not_worse_than_best
+        ends = [int(end) for end in layers.split(" to ")]
+        assert (ends[0], ends[-1]) == (like_best[0], like_best[-1]), (name, encoder)
