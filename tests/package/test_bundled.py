@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from tiny_encoders import byte_level
 
 from whichlayer import bundled
 from whichlayer.bundled import BUNDLED, OWN_FORMAT, ModelUnavailableError, e5, gguf
@@ -395,6 +396,28 @@ def test_an_encoder_without_such_a_head_says_so(minilm, llama_folder):
         minilm.lm_head(torch.zeros(384))
     with pytest.raises(ValueError, match="has no vocabulary head"):
         load_encoder(llama_folder).lm_head(torch.zeros(32))  # a Llama whose head isn't tied
+
+
+@pytest.mark.parametrize("model_type", ["gpt2", "llama", "qwen2", "qwen3"])
+def test_the_head_of_any_decoder_with_tied_embeddings(model_type, tmp_path):
+    """Saved whole, loaded as an encoder: the head's scores are those of the whole model."""
+    tokenizer = byte_level(prefix=True)
+    auto, whole_of = transformers.AutoConfig, transformers.AutoModelForCausalLM
+    sizes = {
+        "hidden_size": 32, "n_embd": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "n_layer": 2, "num_attention_heads": 2, "n_head": 2, "num_key_value_heads": 2,
+        "head_dim": 16, "vocab_size": len(tokenizer), "tie_word_embeddings": True,
+    }  # fmt: skip
+    torch.manual_seed(0)
+    whole = whole_of.from_config(auto.for_model(model_type, **sizes)).eval()
+    for part in (whole, tokenizer):
+        part.save_pretrained(tmp_path)
+    encoder = load_encoder(tmp_path)
+    ids = torch.tensor([tokenizer("the lazy dog").input_ids])
+    with torch.no_grad():
+        states = encoder.model(ids, output_hidden_states=True).hidden_states
+        assert torch.allclose(encoder.lm_head(states[-1]), whole(ids).logits, atol=1e-5)
+        assert not torch.allclose(encoder.lm_head(states[-2]), whole(ids).logits, atol=1e-2)
 
 
 def test_smollm2_words_begin_with_a_blank_and_digits_stand_alone(smollm2):
