@@ -221,7 +221,11 @@ cls_vectors.shape  # (L+1, sentences, hidden)
 # In training mode a model randomly sets some of its numbers to zero at each call (*dropout*). For
 # reading states this must be off. `load_encoder` sees to that, and so does `from_pretrained` of
 # transformers; a model that you have just fine-tuned, or built from a configuration, is in training
-# mode. The test is simple: run twice.
+# mode. The test is simple: run twice. **Commit yourself first**: with the switch forgotten, do you get an error, a
+# warning, or two answers without a word?
+
+# %%
+my_guess = None  # "error", "warning" or "two answers"
 
 
 # %%
@@ -386,7 +390,10 @@ assert not same.any() and slipped["the tokenizer's word"][0] == "Mr"
 # gets the label of another. How common is that? Let us count on our toy corpus of short sentences without
 # punctuation, on ten sentences made to be full of clitics, hyphens and prices, and on the training
 # part of the course's [treebank](../book/treebank.md), whose texts were not written with this in
-# mind.
+# mind. **Commit yourself again**: what share of the treebank's sentences will come back as other words?
+
+# %%
+my_guess = None  # from 0 to 1
 
 # %%
 difficult = """Do n't touch the e-mails ; I 'll sort them on Monday .
@@ -417,6 +424,8 @@ counts = {
 }
 for name, (wrong, of) in counts.items():
     print(f"{name}: {wrong} of {of} sentences misaligned")
+if my_guess is not None:
+    print(f"You said {my_guess:.0%} of the treebank; it is {wrong / of:.0%}.")
 
 # %% tags=["claim", "hide-cell"]
 assert counts["toy corpus"] == (0, 20)

@@ -134,6 +134,30 @@ assert torch.allclose(weighted_sum(states, weights, last), weighted)
 # Names deceive: what one library calls "the last four layers" is a mean, in another a concatenation. Look
 # at the shape.
 #
+# What does a mean lose that a concatenation keeps? Which layer said what. Two words in an encoder of two layers and two
+# dimensions:
+
+# %%
+first_word = np.array([[1.0, 0.0], [0.0, 1.0]])  # (layers, hidden)
+second_word = np.array([[0.0, 1.0], [1.0, 0.0]])
+for name, word in [("first", first_word), ("second", second_word)]:
+    side_by_side = concat_layers(word[:, None], [0, 1])[0]
+    average = mean_layers(word[:, None], [0, 1])[0]
+    print(f"{name:6} concatenated {side_by_side}, mean {average}")
+
+# %% tags=["claim", "hide-cell"]
+assert (
+    mean_layers(first_word[:, None]) == mean_layers(second_word[:, None])
+).all()
+assert (
+    concat_layers(first_word[:, None], [0, 1])
+    != concat_layers(second_word[:, None], [0, 1])
+).all()
+
+# %% [markdown]
+# The two words differ at both layers, and their means are one and the same. No probe can tell them apart any more. The concatenation
+# keeps everything, and pays with its width. How often a mean meets such a case in 384 dimensions is a question for an experiment.
+#
 # ## What others measured
 #
 # [Devlin et al. 2019](https://aclanthology.org/N19-1423/), Table 7: frozen BERT-base features for named entities, read by a
@@ -175,8 +199,15 @@ assert (
 #
 # The treebank has more than parts of speech. Each word also has its relation to the word it belongs to (*subject*,
 # *object*), its role for the nearest verb (who does it, to whom), and the kind of name it stands in, if any. Such labels
-# ask for form and context together, so here mixing has its best chance.
+# ask for form and context together, which different layers may hold, so here mixing has its best chance.
 #
+# **Commit yourself first.** Of part of speech, relation, role and entity, for which will some mix beat the middle layer alone, by a difference
+# that other texts would confirm?
+
+# %%
+my_guess = []  # such as ["role"]
+
+# %% [markdown]
 # A concatenation has more dimensions than a mean, so its probe is larger. We cut it down to one layer's width
 # by PCA, fitted on the training words. That changes more than the width: the probe scales each feature, and scaled principal
 # components weigh alike. So the middle layer goes through the same narrowing, as a control. Its accuracy may move although
@@ -238,6 +269,7 @@ behind = {
     task: result.compare(list(ways)[1:], "middle layer")
     for task, result in results.items()
 }
+print(f"You said: {', '.join(my_guess) or 'none'}.")
 print(behind["role"])
 
 # %% mystnb={"image": {"alt": "Four panels, one for each task, with six ways of combining layers as points: the difference to the middle layer with its interval. No interval lies above zero in any panel. The last layer lies clearly below it for part of speech, relation and role."}}
@@ -288,7 +320,9 @@ assert 0.001 < np.abs(moved).max() < 0.015
 #
 # Which weights would the task itself choose? Give each layer a number $w_k$ that is learnt with the classifier.
 # The softmax of these numbers, $s$, is positive and sums to one, so $\sum_k s_k h_k$ is a weighted mean of the layers.
-# A common factor $\gamma$ lets the task scale it: $\gamma\,\sum_k s_k h_k$. ELMo, an encoder older than BERT, was used so
+# A common factor $\gamma$ then scales it: $\gamma\,\sum_k s_k h_k$. A mean of vectors that point in different directions is
+# shorter than they are, and the part of the model that reads it may want it longer; the softmax alone, whose weights sum to one, can't give it
+# that. ELMo, an encoder older than BERT, was used so
 # ([Peters et al. 2018](https://aclanthology.org/N18-1202/)): its layers were mixed anew for each task. For
 # a BERT-base that is 13 weights and $\gamma$: 14 numbers. It is called *scalar mix*. By hand:
 
@@ -359,9 +393,12 @@ assert torch.allclose(ours(states), packaged(states), atol=1e-5)
 #
 # A mix and a linear layer on top, trained together on the training words: on the states as they are,
 # and with each vector of each layer normalised first. The middle layer alone goes through the same training, as
-# a "mix" of one state, so that only the states differ. Each runs with two seeds.
+# a "mix" of one state, so that only the states differ. Each runs with two seeds. **Commit yourself once more**: which layers
+# will the mix lean on for part of speech?
 
 # %%
+my_guess = []  # layers, such as [5, 6]
+
 classes, targets = np.unique(tags, return_inverse=True)
 targets = torch.from_numpy(targets)
 all_states = torch.from_numpy(vectors)  # (L+1, words, hidden)
@@ -431,6 +468,8 @@ weights_table = pd.DataFrame(
     },
     index=pd.RangeIndex(encoder.num_states, name="layer"),
 )
+heaviest = weights_table["weight"].nlargest(2).index
+print(f"You said {my_guess}; the two largest weights: {sorted(heaviest)}")
 weights_table.round(3)
 
 # %% mystnb={"image": {"alt": "Bar chart by layer 0 to 6: the learned mixing weights without layer normalisation beside each layer's share of the sum when its vectors' length is counted in."}}
