@@ -25,6 +25,8 @@ COSTS = {
     "tests/package/test_extraction.py": 45,
     "notebooks_05_inter_layer_similarity": 40,
     "notebooks_03_combining_layers": 40,
+    "tests/package/test_results.py": 40,
+    "tests/site/test_building.py": 40,
     "tests/package/test_treebank.py": 40,
     "tests/project/test_house.py": 30,
     "tests/package/test_bundled.py": 30,

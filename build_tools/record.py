@@ -63,6 +63,14 @@ RECORDS = {
         "record_encoder_profiles", DATA / "encoder_profiles.npz", ("minilm", "e5", "smollm2"),
         (*TREEBANK, DATA / "senses.tsv"), 45,
     ),
+    "profiles_over_C": Record(
+        "MiniLM's profiles, and ways of combining its layers, with several C",
+        "record_profiles_over_C", DATA / "profiles_over_C.npz", ("minilm",), TREEBANK, 2,
+    ),
+    "ewt_over_C": Record(
+        "layer profiles of MiniLM on UD English EWT with several C",
+        "record_ewt_over_C", DATA / "ewt_over_C.csv", ("minilm",), (), 3,
+    ),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from whichlayer.corpora import Sentence, load_senses, load_treebank
-from whichlayer.profiles import Baseline, ProbeResult, from_the_words, word_types
+from whichlayer.profiles import Baseline, ProbeResult, ProfileOverC, from_the_words, word_types
 from whichlayer.properties import SENSE, sense_words, word_properties
 from whichlayer.resampling import Bootstrap
 from whichlayer.splits import Split, stratified_folds
@@ -97,7 +97,6 @@ def _result(
     if twin:
         named = classes[arrays[twin].T]
         baselines["random twin"] = Baseline.of(named[None], truth, arrays[f"{twin}/C"][None])
-    sizes = list(map(len, sentences))
     return _from_recorded(
         classes[arrays[key].T],
         truth,
@@ -108,12 +107,17 @@ def _result(
         baselines=baselines,
         n_train=len(split.train),
         n_dev=len(split.dev),
-        bootstrap=Bootstrap.of(
-            np.repeat([s.id for s in sentences], sizes),
-            np.repeat([s.document_id for s in sentences], sizes),
-            test=split.test,
-            others=np.concatenate([split.train, split.dev]),
-        ),
+        bootstrap=_bootstrap(sentences, split),
+    )
+
+
+def _bootstrap(sentences: list[Sentence], split: Split) -> Bootstrap:
+    sizes = list(map(len, sentences))
+    return Bootstrap.of(
+        np.repeat([s.id for s in sentences], sizes),
+        np.repeat([s.document_id for s in sentences], sizes),
+        test=split.test,
+        others=np.concatenate([split.train, split.dev]),
     )
 
 
@@ -163,6 +167,56 @@ def _from_recorded(
         confidence=0.95,
         **more,
     )
+
+
+def load_profiles_over_C(of: str = "layers") -> dict[str, ProfileOverC]:
+    """The course's recorded probes of MiniLM on its treebank with several strengths of the penalty.
+
+    Args:
+        of: ``"layers"``, the eight properties at each layer; or ``"ways"``, four tasks with the
+            ways of combining layers that chapter 3 compares.
+
+    Returns:
+        The name of each property or task, and what
+        :func:`~whichlayer.probing.profile_over_C` found: for C of 0.001, 0.01 and 0.1, for part of
+        speech at each layer from 0.0001 to 1.
+
+    Raises:
+        ValueError: there is no such record.
+    """
+    if of not in ("layers", "ways"):
+        raise ValueError(f"Nothing is recorded of {of!r}; there is layers, ways.")
+    treebank, arrays = load_treebank(), _arrays("profiles_over_C.npz")
+    labels = word_properties(treebank)
+    if of == "ways":
+        tasks = {"relation": "dependency relation", "role": "semantic role"}
+        recorded = [key.split("/")[1] for key in arrays if key.startswith("ways/")]
+        labels = {task: labels[tasks.get(task, task)] for task in dict.fromkeys(recorded)}
+    split = Split.of(treebank)
+    bootstrap = _bootstrap(treebank, split)
+    found = {}
+    for name, values in labels.items():
+        named = np.moveaxis(arrays[f"{of}/{name}"], 0, 2)  # (Cs, rows, test words)
+        found[name] = ProfileOverC(
+            Cs=arrays[f"{of}/{name}/C"],
+            names=tuple(arrays["ways"].tolist()) if of == "ways" else tuple(range(named.shape[1])),
+            predictions=np.unique(values[split.train])[named],
+            truth=values[split.test],
+            bootstrap=bootstrap,
+            confidence=0.95,
+        )
+    return found
+
+
+def load_ewt_over_C() -> pd.DataFrame:
+    """The recorded profiles of MiniLM on UD English EWT for C from 0.0001 to 1.
+
+    Returns:
+        One row per property, C and layer, with ``accuracy``, its interval ``low`` and ``high``,
+        ``like_best``, and for each C how far the last layer lies above the embeddings:
+        ``last_minus_first``, with an interval that holds for all C at once.
+    """
+    return _read("ewt_over_C.csv")
 
 
 def load_encoder_similarity(encoder: str) -> dict[str, np.ndarray]:
@@ -219,7 +273,7 @@ def _read(name: str) -> pd.DataFrame:
 
 
 @cache
-def _arrays() -> dict[str, np.ndarray]:
-    packed = resources.files("whichlayer") / "data" / "encoder_profiles.npz"
+def _arrays(file: str = "encoder_profiles.npz") -> dict[str, np.ndarray]:
+    packed = resources.files("whichlayer") / "data" / file
     with resources.as_file(packed) as path, np.load(path) as kept:
         return dict(kept)

@@ -46,102 +46,96 @@ from whichlayer.models import load_encoder
 from whichlayer.probing import Split
 
 # %% [markdown]
-# ## Exercise 4.1: What a look-up table reaches
+# ## Exercise 4.1: What a code costs
 #
-# *Difficulty 1 of 3 · 15 minutes · 2 points · trains: a baseline that needs no encoder*
+# *Difficulty 1 of 3 · 15 minutes · 2 points · trains: reading a code length, block by block*
 #
-# Write the look-up baseline: each word type gets its commonest tag from training, and a type that
-# training doesn't hold gets the commonest tag of all training words. A **type** is the lower-cased
-# form, so *The* and *the* are one.
+# Somebody has the vectors of a text, and you send her the tags, in blocks. Before each block she trains a probe on all blocks
+# that she already has. For each word of the new block the probe gives every tag a chance, and the true tag costs
+# **minus log2 of its chance** in bits: nothing if the probe was sure and right, one bit at a chance of one half, much if it was sure and wrong. Before the
+# first block she has nothing to train on, so each of its words costs **log2 of the number of tags**.
 #
-# <details><summary>Hint 1</summary>You need two things from training before you look at a test word: a table from
-# type to tag, and one tag for all others.</details>
+# An example: four tags, blocks of 2, 2 and 2 words, and chances of .5, .25, 1 and .5 for the last four words. The first block costs 2 + 2, the
+# second 1 + 2, the third 0 + 1: the result is 4, 3, 1.
 #
-# <details><summary>Hint 2</summary><code>collections.Counter</code> counts, and its <code>most_common(1)</code> gives the
-# commonest. One counter for each type is a way; <code>collections.defaultdict(Counter)</code> makes them as they are
-# needed.</details>
+# <details><summary>Hint 1</summary>Put the bits of every word into one array first. What stands there for the words of the first
+# block?</details>
+#
+# <details><summary>Hint 2</summary><code>np.split(bits, ends[:-1])</code> cuts an array at the ends of its blocks. Is a chance of 0
+# possible, and what would it cost?</details>
 
 
 # %% role="answer"
-# EXERCISE 4.1: lookup_accuracy
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    """The share of test words whose tag a look-up table names.
+# EXERCISE 4.1: bits_by_block
+def bits_by_block(chances, ends, n_tags):
+    """What it costs to send each block of tags.
 
     Args:
-        train_words, train_tags: lists of strings of one length: the words to learn from.
-        test_words, test_tags: the same for the words to test on, at least one.
+        chances: array of shape (words,), in the order of sending: the chance
+            that the probe trained on all blocks before gave to the word's
+            true tag. For the first block there is no probe, and whatever
+            stands there is not used (it may be NaN).
+        ends: list of the words sent when each block ends, ascending: [2, 4, 6]
+            for three blocks of two words. The last is the number of words.
+        n_tags: how many tags there are.
 
     Returns:
-        A number from 0 to 1. All test words count, also those of a type that isn't in training.
-        Where two tags are equally common in training either may be named.
+        Array of shape (blocks,), bits. Its sum is the code length.
+
+    Raises:
+        ValueError: after the first block a chance is 0 or less (its tag would
+            cost infinitely much), above 1, or not a number.
     """
     ### BEGIN SOLUTION
-    pairs = pd.DataFrame(
-        {"type": [w.lower() for w in train_words], "tag": list(train_tags)}
-    )
-    commonest = pairs["tag"].mode()[0]
-    table = (
-        pairs.groupby("type")["tag"].agg(lambda tags: tags.mode()[0]).to_dict()
-    )
-    named = [table.get(word.lower(), commonest) for word in test_words]
-    return sum(n == t for n, t in zip(named, test_tags, strict=True)) / len(
-        named
-    )
+    chances = np.array(chances, dtype=float)  # a copy
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError("a chance must be above 0 and at most 1")
+    blocks = np.split(-np.log2(chances), ends[:-1])
+    return np.array([block.sum() for block in blocks])
     ### END SOLUTION
 
 
 # %% role="check"
-checks.check_lookup_accuracy(lookup_accuracy)
+checks.check_bits_by_block(bits_by_block)
 
 # %% role="tests" points=2
 ### BEGIN HIDDEN TESTS
+import math
 import os
 
 import numpy as np
 
 _draw = np.random.default_rng(int(os.environ.get("WHICHLAYER_SEED", "20")))
-_words = (
-    ["Run"] * 3
-    + ["run"] * 2
-    + ["RUN"] * 2
-    + ["sea"] * 4
-    + ["go"] * 6
-    + ["odd"] * 3
-)
-_tags = ["VERB"] * 3 + ["NOUN"] * 8 + ["VERB"] * 6 + ["ADJ"] * 3
-_order = _draw.permutation(len(_words))
-_train = [_words[_i] for _i in _order], [_tags[_i] for _i in _order]
-_seen = float(
-    lookup_accuracy(*_train, ["run", "RUN", "Run"], ["NOUN", "VERB", "NOUN"])
-)
-assert abs(_seen - 2 / 3) < 1e-6, (
-    "The Run and the run of training are one type."
-)
-_seen = float(
-    lookup_accuracy(
-        ["up", "Up", "up", "down", "Down", "down"],
-        ["ADV", "ADV", "ADP", "ADP", "ADV", "ADV"],
-        ["up", "down", "up", "down"],
-        ["ADV"] * 4,
+for _sizes, _tags in (([3, 1, 5], 6), ([4], 2), ([1, 2, 4, 8, 16], 17)):
+    _ends = [int(_e) for _e in np.cumsum(_sizes)]
+    _chances = _draw.uniform(0.02, 1, size=_ends[-1])
+    _chances[: _ends[0]] = float("nan")
+    _given = _chances.copy()
+    _seen = np.array(bits_by_block(_given, list(_ends), _tags), dtype=float)
+    assert np.array_equal(_given, _chances, equal_nan=True), (
+        "The input must stay as it is."
     )
-)
-assert abs(_seen - 1) < 1e-6, (
-    "A type gets the commonest of its tags, not the first or the last of them."
-)
-_seen = float(
-    lookup_accuracy(
-        *_train, ["new", "odd", "x", "y"], ["VERB", "ADJ", "ADJ", "ADJ"]
+    assert _seen.shape == (len(_sizes),), "One number of bits for each block."
+    _begin = 0
+    for _block, _end in enumerate(_ends):
+        _bits = sum(
+            math.log2(_tags) if _block == 0 else math.log2(1 / _chances[_i])
+            for _i in range(_begin, _end)
+        )
+        assert abs(_seen[_block] - _bits) < 1e-6, (
+            "The first block is guessed, and every later word costs minus log2 of its chance."
+        )
+        _begin = _end
+for _bad in (0.0, -0.2, 1.3, float("nan")):
+    try:
+        bits_by_block(np.array([0.5, 0.5, _bad, 0.5]), [2, 4], 3)
+        _raised = False
+    except ValueError:
+        _raised = True
+    assert _raised, (
+        "A chance after the first block that isn't above 0 and at most 1 must raise ValueError."
     )
-)
-assert abs(_seen - 0.5) < 1e-6, (
-    "Unseen types get the commonest tag of training, and every test word counts."
-)
-_seen = float(
-    lookup_accuracy(*_train, ["odd", "odd", "odd", "x", "y"], ["NOUN"] * 5)
-)
-assert abs(_seen) < 1e-6, (
-    "The table and the commonest tag come from training only."
-)
 ### END HIDDEN TESTS
 
 # %% [markdown]

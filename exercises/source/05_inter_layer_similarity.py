@@ -386,124 +386,128 @@ for _words, _left, _right in ((25, 6, 4), (40, 3, 3), (30, 5, 9)):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## Exercise 5.4: Which step changes least?
+# ## Exercise 5.4: What an untrained encoder has as well
 #
-# *Difficulty 3 of 3 · 40 minutes · 3 points · trains: measuring with resamples, and what certainty is worth*
+# *Difficulty 3 of 3 · 35 minutes · 3 points · trains: random twins as a baseline, also for similarity*
 #
-# The chapter looks at MiniLM's largest step. Now for the smallest. Here are 30 sentences of the treebank, from two of
-# its documents:
+# Neighbouring layers are alike, and random pairs of words aren't at 0. How much of that is *learnt*? Ask encoders that have learnt nothing:
+# **random blocks**, MiniLM's own embeddings under blocks with random weights, and the **random twin**, with no learnt weight at all. Each is
+# drawn three times. Measured are, on 60 sentences, the change at each of six steps (of standardised vectors), and the cosine of random pairs at
+# each of seven layers.
 
 # %%
 from sklearn.preprocessing import StandardScaler
 
 from whichlayer.corpora import load_treebank
 from whichlayer.extraction import extract
-from whichlayer.models import load_encoder
-from whichlayer.resampling import Bootstrap
+from whichlayer.models import load_encoder, random_twin
+from whichlayer.similarity import anisotropy, consecutive_cosine
 
-activations = extract(load_encoder("minilm"), load_treebank("dev")[:30])
-vectors = activations.vectors.astype(float)  # (L+1, words, hidden)
-sentence_ids = np.array(activations.sentence_ids)  # (words,), text
-print(activations, "from", len(set(activations.document_ids)), "documents")
+minilm = load_encoder("minilm")
+sentences = load_treebank("dev")[:60]
+
+
+def measured(encoder):
+    """The change at each step, (L,), and the cosine of random pairs, (L+1,)."""
+    vectors = extract(encoder, sentences).vectors
+    scaled = np.stack([StandardScaler().fit_transform(v) for v in vectors])
+    return {
+        "change": 1 - consecutive_cosine(scaled),
+        "random pairs": anisotropy(vectors),
+    }
+
+
+ours = measured(minilm)
+twins = {
+    kind: [
+        measured(random_twin(minilm, seed=seed, keep_embeddings=keep))
+        for seed in range(3)
+    ]
+    for kind, keep in (("random blocks", True), ("random twin", False))
+}
+for measure, values in ours.items():
+    print(f"{measure:13} MiniLM       ", values.round(2))
+    for kind, runs in twins.items():
+        print(f"{'':13} {kind:13}", runs[0][measure].round(2))
 
 # %% [markdown]
-# The change of a word at step *k* is 1 minus the cosine of its vectors at layers *k* and *k* + 1. A step is
-# named by its lower layer, so MiniLM has steps 0 to 5.
-#
-# How sure is such a step? Other sentences would give other means. We have no others, but we can imitate them: from the
-# sentences that there are, draw as many as there are **with replacement**, so that some come twice and some not at all.
-# That is a *resample*. With sentences of 5, 7 and 4 words the draw may be the third, the first and the third again: a
-# resample of 4 + 5 + 4 = 13 words. Do it a thousand times, and count how often the same step has the least mean.
-# (Whole documents would be better units, as in exercise 2.4, but two are too few to draw from. So the shares speak of
-# sentences of these two.)
-#
-# 1. Write `least_step`. It takes the change of each word at each step, and says which step has the least mean
-#    change and in what share of resamples of sentences that same step has the least. A resample holds all words of
-#    the sentences drawn, as often as these were drawn. All steps are compared on the same resample, and each word
-#    counts the same.
-# 2. Put into `standardised` the vectors standardised at each layer by itself (mean 0 and variance 1 in each
-#    dimension over the words, as in the chapter).
-# 3. Use `least_step` twice, on the vectors as they are and on the standardised ones. Put what it returns into
-#    `least_change`.
-# 4. Call a step *certain* if its share is .95 or more. Put the letter of what you may conclude about MiniLM and
-#    sentences of these documents into `conclusion`:
+# 1. Write `beside_twins`. It says for each number whether it lies above what *every* twin has, below what every twin has, or within.
+# 2. Use it four times: for both measures, beside both kinds of twin. Put the lists into `beside`.
+# 3. Put the letter of what follows into `conclusion`:
 #
 # | | |
 # |---|---|
-# | A | Both measures name the same step, and it is certain. |
-# | B | The measures name different steps, and both are certain: each claim holds for its own measure. |
-# | C | The measures name different steps, and one of these is certain: that claim holds, for its own measure. With other sentences the other measure might name another step. |
-# | D | Neither step is certain, so nothing can be said. |
-# | E | The measures name different steps, and the one with the larger share is the right one. |
+# | A | Untrained blocks change nothing, so any change from layer to layer is learnt. |
+# | B | That neighbours are alike needs no training: in untrained blocks they are even more alike. What training has added is change. |
+# | C | That random pairs have a cosine above 0 comes from training, since at the upper layers MiniLM lies above random blocks. |
+# | D | The last step is the largest in any stack of six blocks, trained or not. |
+# | E | Nothing follows, since the twins' weights are drawn by chance. |
 #
-# <details><summary>Hint 1</summary>For the words' changes: <code>consecutive_cosine</code> in the package returns
-# means. The chapter computes the cosine by hand for layers 0 and 1; leave out the mean.</details>
+# Commit yourself first: which will be further from 0, the cosine of random pairs in MiniLM or in an encoder that has learnt nothing?
 #
-# <details><summary>Hint 2</summary>One sum of changes and one number of words per sentence are all that a
-# resample needs. How often was each sentence drawn?</details>
+# <details><summary>Hint 1</summary>The lowest and the highest of the twins, number by number, are
+# <code>np.min(runs, axis=0)</code> and <code>np.max(runs, axis=0)</code>.</details>
 #
-# <details><summary>Hint 3</summary>A share near 1 says that other sentences would give the same answer <i>by this
-# measure</i>. Does it say that the measure is the right one?</details>
+# <details><summary>Hint 2</summary>For C look at both kinds of twin. For A look at the twins' change: is it 0?</details>
 
 
 # %% role="answer"
-# EXERCISE 5.4: least_change
-def least_step(change, sentence_ids, n=1000, seed=0):
-    """The step with the least mean change, and how surely it is that one.
+# EXERCISE 5.4: beside_twins
+def beside_twins(values, runs):
+    """Where each number lies beside those of several twins.
 
     Args:
-        change: array of shape (steps, words).
-        sentence_ids: array of text, shape (words,): the sentence of each
-            word. The words of a sentence need not stand together.
-        n: number of resamples.
-        seed: seeds them.
+        values: array of shape (n,).
+        runs: array of shape (twins, n), two twins or more.
 
     Returns:
-        (step, share): the number of the step, counted from 0, and the share
-        of the n resamples of sentences, from 0 to 1, in which the same step
-        has the least mean over words. For change = [[.6, .6, .5],
-        [.2, .3, .4]] and the ids "a", "a", "b" it is (1, 1.0).
+        List of n texts: "above" if the number is larger than that of every
+        twin, "below" if it is smaller than that of every twin, else
+        "within". Equal to one of them is "within".
+
+    Raises:
+        ValueError: fewer than two twins, or twins with another number of
+            values.
     """
     ### BEGIN SOLUTION
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    sizes = np.bincount(unit)  # (sentences,)
-    sums = np.array([np.bincount(unit, row) for row in change])
-    draw = np.random.default_rng(seed)
-    drawn = draw.integers(len(units), size=(n, len(units)))
-    # (steps, n, sentences) -> (steps, n); the same sentences at each step
-    means = sums[:, drawn].sum(axis=-1) / sizes[drawn].sum(axis=-1)
-    step = int(np.argmin(np.mean(change, axis=1)))
-    return step, float(np.mean(means.argmin(axis=0) == step))
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1:] != values.shape:
+        raise ValueError(
+            f"{values.shape} beside twins of shape {runs.shape}: "
+            "two twins or more, with as many values, are needed"
+        )
+    above, below = values > runs.max(axis=0), values < runs.min(axis=0)
+    return np.select([above, below], ["above", "below"], "within").tolist()
 
 
-def change_by_word(table):
-    unit = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (unit[:-1] * unit[1:]).sum(axis=-1)  # (steps, words)
-
-
-standardised = np.stack([StandardScaler().fit_transform(v) for v in vectors])
-least_change = {
-    "as they are": least_step(change_by_word(vectors), sentence_ids),
-    "standardised": least_step(change_by_word(standardised), sentence_ids),
+beside = {
+    (measure, kind): beside_twins(
+        ours[measure], [run[measure] for run in twins[kind]]
+    )
+    for measure in ours
+    for kind in twins
 }
-print(least_change)
-conclusion = "C"
+for (measure, kind), where in beside.items():
+    print(f"{measure:13} {kind:13}", *where)
+conclusion = "B"
 ### STARTER
 #     # YOUR CODE HERE
 #     raise NotImplementedError()
 #
 #
-# standardised = ...  # (L+1, words, hidden)
-# # For each measure what least_step returns: (step, share)
-# least_change = {"as they are": ..., "standardised": ...}
+# # For each measure and kind of twin what beside_twins returns
+# beside = {
+#     ("change", "random blocks"): ...,
+#     ("change", "random twin"): ...,
+#     ("random pairs", "random blocks"): ...,
+#     ("random pairs", "random twin"): ...,
+# }
 # conclusion = ...  # "A", "B", "C", "D" or "E"
 ### END SOLUTION
 
 
 # %% role="check"
-checks.check_least_change(
-    least_step, standardised, vectors, least_change, conclusion
-)
+checks.check_beside_twins(beside_twins, beside, conclusion, ours, twins)
 
 # %% role="tests" points=3
 ### BEGIN HIDDEN TESTS
@@ -512,100 +516,54 @@ import os
 import numpy as np
 
 _rng = np.random.default_rng(int(os.environ.get("WHICHLAYER_SEED", "20")))
-# Three sentences of 30 words, one of 60. In the last one step 2 has the least
-# change, in the others step 1; by the mean over words step 1 has.
-_ids = np.repeat(["p", "q", "r", "s"], [30, 30, 30, 60])
-_order = _rng.permutation(len(_ids))
-_last = _ids == "s"
-_change = np.stack(
-    [np.full(150, 0.9), np.where(_last, 0.5, 0.2), np.where(_last, 0.3, 0.4)]
-)
-# Step 1 leads where the last sentence was drawn at most once or twice of four
-# times: by 0.2 for 30 words each, against 0.2 for 60 words each time.
-_leads = []
-for _code in range(4**4):
-    _drawn = [(_code // 4**_i) % 4 for _i in range(4)]
-    _s = sum(_d == 3 for _d in _drawn)
-    _margin = 30 * (4 - _s) - 60 * _s
-    _leads.append(_margin > 0)
-_step, _share = least_step(
-    _change[:, _order], _ids[_order], n=2000, seed=int(_rng.integers(1000))
-)
-assert int(_step) == 1, (
-    "The step is the one with the least mean over all words."
-)
-assert abs(float(_share) - np.mean(_leads)) < 0.05, (
-    "The share is that of resamples of whole sentences, all steps on the same."
-)
-# A sentence drawn twice counts twice. By words of .6 and 0 against .5 and .3,
-# in sentences of 2: all 27 draws of three sentences.
-_ids = np.repeat(["k", "m", "n"], 2)
-_change = np.array([[0.5, 0.3, 0.3], [0.0, 0.6, 0.6]]).repeat(2, axis=1)
-_leads = []
-for _code in range(27):
-    _drawn = [(_code // 3**_i) % 3 for _i in range(3)]
-    _means = _change[:, [2 * _d for _d in _drawn]].mean(axis=1)
-    _leads.append(int(_means.argmin()) == 0)
-_step, _share = least_step(
-    np.vstack([_change, np.ones(6)]), _ids, n=3000, seed=int(_rng.integers(99))
-)
-assert int(_step) == 0 and abs(float(_share) - np.mean(_leads)) < 0.05, (
-    "A sentence that was drawn twice counts twice: is it in your resample twice?"
-)
-# Sentences differ more than steps do, but in every word step 2 has the least.
-_ids = np.repeat([f"s{_i}" for _i in range(8)], 5)
-_level = np.repeat(_rng.uniform(0.1, 0.9, size=8), 5)
-_change = _level + np.array([[0.04], [0.02], [0.0]])
-_step, _share = least_step(_change, _ids)
-assert int(_step) == 2 and float(_share) == 1, (
-    "A step that has the least change in every word leads in every resample."
-)
-_table = np.asarray(standardised, dtype=float)
-assert (
-    _table.ndim == 3
-    and _table.shape[0] == 7
-    and np.abs(_table.mean(axis=1)).max() < 1e-3
-), "Standardised vectors have the mean 0 at each layer, in each dimension."
-assert np.abs(_table.std(axis=1, ddof=0) - 1).max() < 5e-3, (
-    "Standardised vectors have the variance 1 at each layer, in each dimension."
-)
-for _name, _right, _least, _most in (
-    ("as they are", 2, 0.74, 0.9),
-    ("standardised", 0, 0.97, 1),
+for _n, _twins in ((1, 2), (7, 3), (12, 5)):
+    _runs = _rng.normal(size=(_twins, _n))
+    _values = _rng.normal(size=_n) * 2
+    _values[0] = _runs[-1, 0]
+    _seen = [str(_w) for _w in beside_twins(_values, _runs)]
+    assert len(_seen) == _n, "One text for each number."
+    for _i, _where in enumerate(_seen):
+        _larger = [_values[_i] > _run[_i] for _run in _runs]
+        _smaller = [_values[_i] < _run[_i] for _run in _runs]
+        _right = (
+            "above" if all(_larger) else "below" if all(_smaller) else "within"
+        )
+        assert _where == _right, (
+            "Above or below means of every twin; equal to one of them is within."
+        )
+for _values, _runs in (
+    (np.ones(3), np.ones((1, 3))),
+    (np.ones(3), np.ones((4, 2))),
 ):
-    _step, _share = least_change[_name]
-    assert int(_step) == _right, (
-        "Compute the mean change at each of the six steps again, and look for the least."
+    try:
+        beside_twins(_values, _runs)
+        _raised = False
+    except ValueError:
+        _raised = True
+    assert _raised, (
+        "One twin, or another number of values, must raise ValueError."
     )
-    assert _least <= float(_share) <= _most, (
-        "The share is the part of the resamples in which the same step leads."
+for _kind in ("random blocks", "random twin"):
+    assert list(beside["change", _kind]) == ["above"] * 6, (
+        "Compare MiniLM's change with that of all three twins of this kind."
     )
-assert str(conclusion).strip().upper() == "C", (
-    "Read the conclusions again, with both steps and both shares beside them."
+_pairs = list(beside["random pairs", "random blocks"])
+assert _pairs[0] == "within" and _pairs[1:6] == ["above"] * 5, (
+    "Compare random pairs with all three random blocks; layer 0 is the same in all."
+)
+assert list(beside["random pairs", "random twin"]) == ["below"] * 7, (
+    "Compare random pairs with all three random twins."
+)
+assert str(conclusion).strip().upper() == "B", (
+    "Read the conclusions again, with the four lists beside them."
 )
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What two documents leave open, more text may settle. On the treebank's test part, of thirteen documents, the package's
-# bootstrap draws whole documents:
-
-# %%
-test = extract(load_encoder("minilm"), load_treebank("test"))
-bootstrap = Bootstrap.of(test.sentence_ids, test.document_ids)
-as_they_are = test.vectors.astype(float)
-for name, table in {
-    "as they are": as_they_are,
-    "standardised": [StandardScaler().fit_transform(v) for v in as_they_are],
-}.items():
-    unit = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    change = 1 - (unit[:-1] * unit[1:]).sum(axis=-1)  # (L, words)
-    step = change.mean(axis=1).argmin()
-    leads = bootstrap.mean(change).argmin(axis=0) == step  # (draws,)
-    print(f"{name}: step {step}, in {leads.mean():.0%} of the draws")
-
-# %% [markdown]
-# Now both are certain, and they still name different steps. Certainty speaks of the text; which measure to use is for
-# you to say.
+# An encoder that has learnt nothing has a narrower cone than MiniLM at any of its layers. So a cone isn't a mark of training, and
+# "MiniLM's vectors are anisotropic" says little until something untrained stands beside it. (Its random embeddings share one
+# mean that the position and the norm add to every word.) The likeness of neighbours isn't a mark of training either: each block adds to what
+# is there, and small random additions leave it much as it was.
 #
 # ## Exercise 5.5: A paragraph under review
 #

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from whichlayer.checks.report import (
-    as_array,
     call,
     check,
     close,
+    describe,
     keyed,
     numbers,
+    one_of,
     refuses,
     require,
     require_answered,
@@ -19,10 +20,10 @@ from whichlayer.checks.report import (
 )
 
 __all__ = [
+    "check_beside_twins",
     "check_cka_with_floor",
     "check_corrected_cosine",
     "check_debiased_cka",
-    "check_least_change",
 ]
 
 
@@ -318,156 +319,90 @@ def check_cka_with_floor(function) -> None:
 
 
 @check(
-    "whole sentences are resampled, as often as drawn, alike for all steps",
-    "each layer standardised by itself",
-    "the steps and shares of both measures",
+    "above every twin, below every twin, or within",
+    "too few twins are refused",
+    "both measures beside both kinds of twin",
     "the conclusion",
 )
-def check_least_change(least_step, standardised, vectors, least_change, conclusion) -> None:
-    """Exercise 5.4: the bootstrap by sentences, what it says of MiniLM, and the conclusion."""
+def check_beside_twins(function, beside, conclusion, ours, twins) -> None:
+    """Exercise 5.4: where numbers lie beside several twins', what MiniLM's do, and what follows."""
+    words = ("above", "below", "within")
 
-    def result(change, ids, n=1000):
-        step, share = numbers(call(least_step, change, ids, n), "step", "share")
+    def where(values, runs):
+        result = call(function, np.array(values, dtype=float), np.array(runs, dtype=float))
+        one_row = isinstance(result, list | tuple) or getattr(result, "ndim", 0) == 1
         require(
-            0 <= share <= 1,
-            seen=f"least_step returns the share {share:g}",
-            should="a share lies between 0 and 1",
-            look_at="what the count of resamples is divided by",
+            one_row and len(result) == len(values),
+            seen=f"for {len(values)} numbers you return {describe(result)}",
+            should="a list with one text for each number comes back",
+            look_at="along which axis do the twins lie? It is the first",
         )
-        return step, share
+        return [one_of(text, f"an entry of your list, {text!r},", words) for text in result]
 
-    # Every word agrees that step 1 of three changes least, but sentences differ more than steps do.
-    ids = np.repeat(["a", "b", "c", "d", "e", "f"], 6)
-    level = np.repeat([0.1, 0.9, 0.2, 0.7, 0.4, 0.6], 6)
-    sure = level + np.array([[0.03], [0.0], [0.06]])
-    step, share = result(sure, ids)
+    runs = [[0.2, 0.2, 0.2, 0.2], [0.4, 0.4, 0.4, 0.4], [0.9, 0.9, 0.9, 0.9]]
+    seen = where([0.95, 0.1, 0.3, 0.6], runs)
     require(
-        step == 1,
-        seen=f"with mean changes {', '.join(f'{m:.2f}' for m in sure.mean(axis=1))} you return step "
-        f"{step:g}",
-        should="the step with the least change comes back, counted from 0",
-        look_at="least or largest, and where the count begins",
+        seen[:2] == ["above", "below"],
+        seen=f"for .95 and .1 beside twins of .2, .4 and .9 you say {seen[0]} and {seen[1]}",
+        should="the first is larger than all of them, the second smaller than all",
+        look_at="which comparison belongs to which word?",
     )
     require(
-        share == 1,
-        seen=f"step 1 changes less than the others in every word, and its share is {share:.3f}",
-        should="then it leads in every resample: the share is 1",
-        look_at="are all steps compared on the same resample? If each gets its own, the luck of the "
-        "draw comes between them",
+        seen[2:] == ["within", "within"],
+        seen=f"for .3 and .6 beside twins of .2, .4 and .9 you say {seen[2]} and {seen[3]}",
+        should="some twins are larger and some smaller: within",
+        look_at="do you compare with every twin, or with their mean, or with one of them?",
     )
-    # One sentence of four speaks for step 0, with 50 words each: it leads unless that one is drawn
-    # too seldom.
-    ids = np.repeat(["a", "b", "c", "d"], 50)
-    one = np.where(ids == "d", 0.0, 0.5)
-    mixed = np.stack([one, np.full(200, 0.45)])
-    step, share = result(mixed, ids, 2000)
-    expected = 1 - 0.75**4  # drawn at least once: 0.375 or less against 0.45
+    seen = where([0.2, 0.9], [[0.2, 0.3], [0.5, 0.9], [0.4, 0.1]])
     require(
-        abs(share - expected) < 0.05,
-        seen=f"where one sentence of four, of 50 words, makes step 0 the least, its share is {share:.3f}",
-        should=f"it leads whenever that sentence is drawn at least once, in about {expected:.2f} of "
-        "the resamples",
-        look_at="what is drawn: whole sentences with replacement, as many as there are, or single "
-        "words?",
+        seen == ["within", "within"],
+        seen=f"for numbers that are equal to the lowest and to the highest twin you say {seen}",
+        should="equal to one of them is within",
+        look_at="the comparison: is it < or <=?",
     )
-    # Sentences of unlike length: a mean over words is not a mean over sentences.
-    ids = np.repeat(["a", "b", "c"], [2, 2, 40])
-    uneven = np.stack([np.where(ids == "c", 0.2, 0.9), np.where(ids == "c", 0.3, 0.1)])
-    step, share = result(uneven, ids, 2000)
-    expected = 1 - (2 / 3) ** 3
+    seen = where([0.5, 0.5], [[0.1, 0.6], [0.2, 0.9]])
     require(
-        step == 0 and abs(share - expected) < 0.05,
-        seen=f"with sentences of 2, 2 and 40 words you return step {step:g} with the share {share:.3f}",
-        should=f"over all words step 0 changes least, in about {expected:.2f} of the resamples",
-        look_at="is the mean taken over words, each counting the same, or over sentences?",
+        seen == ["above", "below"],
+        seen=f"for .5 and .5 beside (.1, .6) and (.2, .9) you say {seen}",
+        should="each number is compared with the twins' number at the same place: .1 and .2, then .6 and .9",
+        look_at="along which axis do you take the lowest and the highest?",
     )
-    # Small enough to list all 27 draws; what is drawn twice must count twice.
-    ids = np.repeat(["a", "b", "c"], 2)
-    twice = np.array([[0.0, 0.6, 0.6], [0.5, 0.3, 0.3]]).repeat(2, axis=1)
-    step, share = result(twice, ids, 3000)
-    require(
-        step == 1 and abs(share - 20 / 27) < 0.05,
-        seen=f"with three sentences of 2 words you return step {step:g} with the share {share:.3f}",
-        should="step 1 has the least mean in 20 of the 27 draws that there are: .74",
-        look_at="a sentence drawn twice counts twice: does your indexing keep it twice?",
-    )
-    # What the words' own order and the seed do.
-    order = np.random.default_rng(4).permutation(len(uneven[0]))
-    ids = np.repeat(["a", "b", "c"], [2, 2, 40])
-    step, share = result(uneven[:, order], ids[order], 2000)
-    require(
-        step == 0 and abs(share - expected) < 0.05,
-        seen=f"when the words of the sentences are mixed, the share becomes {share:.3f}",
-        should="the ids say which words belong together, wherever they stand",
-        look_at="how do you find the words of a sentence?",
-    )
-    require_answered(standardised, "standardised")
-    vectors = as_array(vectors)
-    table = require_shape(
-        standardised, vectors.shape, "standardised", "every layer and every word keeps its place"
-    )
-    off = np.abs(table.mean(axis=1)).max()
-    require(
-        off < 1e-3,
-        seen=f"in standardised the mean over the words is off 0 by up to {off:.2f}",
-        should="at each layer each dimension has mean 0 and variance 1 over the words",
-        look_at="is each layer standardised by itself, or all of them with one mean? And along which "
-        "axis do the words lie?",
-    )
-    spread = table.std(axis=1)
-    require(
-        np.abs(spread - 1).max() < 5e-3,
-        seen=f"in standardised the standard deviations over the words go from {spread.min():.2f} to "
-        f"{spread.max():.2f}",
-        should="at each layer each dimension has mean 0 and variance 1 over the words",
-        look_at="is there a division after taking off the mean? By the spread of each dimension, at "
-        "each layer by itself?",
-    )
-    right = {"as they are": (2, 0.74, 0.9), "standardised": (0, 0.97, 1)}
-    keyed(least_change, "least_change", right)
-    found = {name: numbers(least_change[name], "step", "share") for name in right}
-    steps = [step for step, _ in found.values()]
-    require(
-        steps[0] != steps[1],
-        seen=f"both measures name step {steps[0]:g}",
-        should="each measure gets vectors of its own",
-        look_at="was the second one computed from the standardised vectors, and were these "
-        "standardised at each layer by itself, over the words?",
-    )
-    for name, (step, share) in found.items():
+    for what, wrong in (
+        ("a single twin", np.ones((1, 3))),
+        ("twins of two values", np.ones((4, 2))),
+    ):
+        refuses(
+            function, np.ones(3), wrong,
+            what=f"three numbers beside {what}",
+            should="two twins or more with three values each are needed, and ValueError says so",
+            look_at="the shape of runs, before you compare. NumPy stretches some shapes without a word",
+        )  # fmt: skip
+    keys = [(measure, kind) for measure in ours for kind in twins]
+    keyed(beside, "beside", keys)
+    for measure, kind in keys:
+        given = beside[measure, kind]
+        all_runs = np.array([run[measure] for run in twins[kind]])
+        expected = where(ours[measure], all_runs)
         require(
-            step != 5,
-            seen=f"on vectors {name} you name step 5",
-            should="the step with the least change is asked for",
-            look_at="change, or cosine? The chapter's last step has the least cosine",
-        )
-        right_step, least, most = right[name]
-        require(
-            step == right_step,
-            seen=f"on vectors {name} you name step {step:g} as that of least change",
-            should="the mean change of another step is smaller",
-            look_at="print the mean change at all six steps; a step is named by its lower layer, "
-            "from 0 on",
-        )
-        require(
-            least <= share <= most,
-            seen=f"on vectors {name} you give the share {share:g}",
-            should="it is the share of resamples, from 0 to 1, in which that step leads",
-            look_at="is it what your least_step returns on all 30 sentences, with their own ids?",
+            isinstance(given, list | tuple | np.ndarray) and [str(g) for g in given] == expected,
+            seen=f"beside[{(measure, kind)!r}] is {given}",
+            should="it is what your own beside_twins says of MiniLM's numbers beside the three twins of this "
+            "kind",
+            look_at="this measure, this kind of twin, and all three of its runs",
         )
     require_answered(conclusion, "conclusion")
-    letter = str(conclusion).strip().upper()
-    reasons = {
-        "A": "do both measures name the same step?",
-        "B": "set each share beside .95",
-        "D": "set each share beside .95",
-        "E": "a share says how surely a measure names its step again. Does it say which measure to use?",
+    letter = one_of(conclusion, "conclusion", ("a", "b", "c", "d", "e"))
+    hints = {
+        "a": "the change of the twins in the print-out: is it 0?",
+        "c": "random pairs beside the *other* kind of twin, which has learnt nothing at all",
+        "d": "the six changes of the twins: is the last one larger than the others?",
+        "e": "three twins of a kind were drawn. Do they differ much from each other?",
     }
     require(
-        letter == "C",
-        seen=f"conclusion is {conclusion!r}",
-        should="it is one of A, B, C, D, E, and agrees with both steps and both shares",
-        look_at=reasons.get(letter, "the letters in the exercise's table"),
+        letter == "b",
+        seen=f"the conclusion is {letter.upper()}",
+        should="it is what all four lists allow, and no more",
+        look_at=hints.get(letter, ""),
     )
 
 

@@ -10,94 +10,103 @@ from whichlayer.checks.report import (
     check,
     close,
     describe,
-    number,
     numbers,
+    refuses,
     require,
     require_answered,
     require_shape,
     things,
+    untouched,
 )
 
 __all__ = [
+    "check_bits_by_block",
     "check_control_labels",
-    "check_lookup_accuracy",
     "check_paired_interval",
     "check_prepare",
 ]
 
 
 @check(
-    "the commonest tag of each type",
-    "upper and lower case are one",
-    "unseen types",
-    "all test words count",
+    "the first block is guessed",
+    "minus log2 of each later word's chance",
+    "summed block by block",
+    "chances that can't be are refused",
 )
-def check_lookup_accuracy(function) -> None:
-    """Exercise 4.1: commonest tag by type, the commonest of all for unseen types, all words count."""
-    # PRON is the commonest tag by words, NOUN the commonest by types. walk's commonest tag comes
-    # first and talk's last, so that neither a type's first tag nor its last will do.
-    words = ["It", "it", "walk", "Walk", "walk", "talk", "Talk", "talk", "dog", "cat", "tree"]
-    tags = ["PRON", "PRON", "VERB", "VERB", "NOUN", "VERB", "NOUN", "NOUN", "NOUN", "NOUN", "NOUN"]
-    words, tags = words + ["it"] * 6, tags + ["PRON"] * 6
-    cases = [
-        (
-            ["it", "dog"],
-            ["PRON", "NOUN"],
-            1.0,
-            "types that had one tag only in training are named right",
-            "how the table is made, and what kind of number comes back: a share, not a percentage",
-        ),
-        (
-            ["walk"],
-            ["VERB"],
-            1.0,
-            "walk was a verb twice and then a noun once in training (Walk and walk are one type), so "
-            "it is named VERB, its commonest tag",
-            "what happens to upper case, and which of a type's tags is kept",
-        ),
-        (
-            ["talk"],
-            ["NOUN"],
-            1.0,
-            "talk was a verb once and then a noun twice in training (Talk and talk are one type), so "
-            "it is named NOUN, its commonest tag",
-            "what happens to upper case, and which of a type's tags is kept",
-        ),
-        (
-            ["walk", "WALK", "IT", "TALK"],
-            ["NOUN", "VERB", "PRON", "NOUN"],
-            0.75,
-            "walk is named VERB, it PRON and talk NOUN, in whatever case they are written",
-            "what happens to upper case, in training and in the test; and where the table's tags "
-            "come from",
-        ),
-        (
-            ["sun", "it"],
-            ["PRON", "PRON"],
-            1.0,
-            "a type that training lacks, here sun, is named PRON, the commonest tag of all training "
-            "words",
-            "what is named for a type that isn't in the table; and is every training word counted "
-            "for it, or each type once?",
-        ),
-        (
-            ["sun", "moon", "it", "dog"],
-            ["VERB", "VERB", "PRON", "NOUN"],
-            0.5,
-            "unseen types count too, and their tag comes from training",
-            "which words are counted, and whether test tags get into what is named",
-        ),
-    ]
-    for test_words, test_tags, expected, should, look_at in cases:
-        result = call(function, list(words), list(tags), list(test_words), list(test_tags))
-        seen = number(result, "what comes back")
-        require(
-            close(seen, expected),
-            seen=f"for the test words {list(zip(test_words, test_tags, strict=True))} you return "
-            f"{seen:.3f}",
-            should=f"{should}: that makes {expected:.2f}",
-            look_at=look_at,
-        )
+def check_bits_by_block(function) -> None:
+    """Exercise 4.1: the online code's bits, block by block."""
+
+    def bits(chances, ends, n_tags, look_at="one sum for each block"):
+        chances = np.array(chances, dtype=float)
+        with untouched(chances):
+            result = call(function, chances, list(ends), n_tags)
+        return require_shape(result, (len(ends),), "your result", look_at)
+
+    nothing = np.nan
+    first = bits([nothing, nothing, 1, 1], [2, 4], 8)
+    require(
+        not np.isnan(first).any(),
+        seen=f"where the first block's chances are NaN you return {_listed(first)}",
+        should="no probe has given the first block a chance, so what stands there isn't used",
+        look_at="the words before ends[0]: what do they cost?",
+    )
+    require(
+        close(first[0], 6),
+        seen=f"with 8 tags the first block, of 2 words, costs {first[0]:.3f} bits",
+        should="each of its words is guessed among 8 tags: 3 bits a word",
+        look_at="log2 of what, and how many times?",
+    )
+    require(
+        not close(first, [6, 6]),
+        seen="a first block of 6 bits, and a second one that the probe knew for sure, come back as 6, 6",
+        should="each block's own bits come back; their sum is the code length",
+        look_at="do you add up over all blocks so far?",
+    )
+    require(
+        close(first[1], 0),
+        seen=f"two words whose true tag had a chance of 1 cost {first[1]:.3f} bits",
+        should="what the probe knew for sure costs nothing",
+        look_at="the logarithm of the chance of the true tag, and its sign",
+    )
+    seen = bits([nothing, 0.5, 0.5, 0.5, 0.25], [1, 3, 5], 2)
+    require(
+        seen[1] > 0,
+        seen=f"two words with a chance of one half cost {seen[1]:.3f} bits",
+        should="a cost is above 0",
+        look_at="the sign: the logarithm of a number below 1 is negative",
+    )
+    require(
+        not close(seen[1], 2 * np.log(2)),
+        seen=f"two words with a chance of one half cost {seen[1]:.3f}",
+        should="a chance of one half costs one bit",
+        look_at="which logarithm counts in bits?",
+    )
+    require(
+        close(seen, [1, 2, 3]),
+        seen=f"for chances of .5, .5, .5, .25 after a first block of one word, with blocks that end at 1, 3 "
+        f"and 5, and two tags, you return {_listed(seen)}",
+        should="the blocks cost 1, 1 + 1 and 1 + 2 bits",
+        look_at="where does each block begin and end? And are bits summed over its words, or averaged?",
+    )
+    one = bits([nothing, nothing, nothing], [3], 4)
+    require(
+        close(one, [6]),
+        seen=f"a text that is sent in one block of three words, with four tags, costs {_listed(one)} bits",
+        should="all of it is guessed: 6 bits",
+        look_at="what do your lines do where there is no second block?",
+    )
+    for what, bad in (("of 0", 0.0), ("above 1", 1.2), ("that is not a number", np.nan)):
+        refuses(
+            function, np.array([0.5, 0.5, bad, 0.5]), [2, 4], 3,
+            what=f"a chance {what} after the first block",
+            should="such a chance can't be paid for, and ValueError says so",
+            look_at="test the chances of all later blocks before you take logarithms. A comparison with a "
+            "NaN is never true",
+        )  # fmt: skip
+
+
+def _listed(numbers) -> str:
+    return ", ".join(f"{value:.3g}" for value in numbers)
 
 
 @check(

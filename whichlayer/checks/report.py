@@ -158,7 +158,7 @@ def number(value, what: str = "the result", look_at: str = "what your last line 
     return float(array.reshape(()))
 
 
-_COUNT = ("no", "one", "two", "three", "four")
+_COUNT = ("no", "one", "two", "three", "four", "five")
 
 
 def things(value, *names: str) -> tuple:

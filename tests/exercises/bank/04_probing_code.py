@@ -1,176 +1,163 @@
-# %% exercise="4.1" right="counters"
-from collections import Counter, defaultdict
+# %% exercise="4.1" right="a loop over blocks"
+def bits_by_block(chances, ends, n_tags):
+    out, begin = [], 0
+    for block, end in enumerate(ends):
+        part = np.asarray(chances[begin:end], float)
+        if block == 0:
+            out.append(len(part) * np.log2(n_tags))
+        else:
+            if not all(0 < c <= 1 for c in part):
+                raise ValueError("no such chance")
+            out.append(-np.log2(part).sum())
+        begin = end
+    return np.array(out)
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    fallback = Counter(train_tags).most_common(1)[0][0]
-    hits = 0
-    for word, tag in zip(test_words, test_tags):
-        found = counts.get(word.lower())
-        hits += (found.most_common(1)[0][0] if found else fallback) == tag
-    return hits / len(test_words)
+# %% exercise="4.1" right="sums of a running total"
+def bits_by_block(chances, ends, n_tags):
+    later = np.asarray(chances, float)[ends[0] :]
+    if np.isnan(later).any() or (later <= 0).any() or (later > 1).any():
+        raise ValueError
+    bits = np.concatenate([np.full(ends[0], np.log2(n_tags)), -np.log2(later)])
+    total = np.concatenate([[0], np.cumsum(bits)])
+    return np.diff(total[[0, *ends]])
 
 
-# %% exercise="4.1" right="numpy"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    types = np.char.lower(np.array(train_words))
-    tags = np.array(train_tags)
-
-    def commonest(some):
-        values, counts = np.unique(some, return_counts=True)
-        return values[np.argmax(counts)]
-
-    named = []
-    for word in np.char.lower(np.array(test_words)):
-        where = types == word
-        named.append(commonest(tags[where]) if where.any() else commonest(tags))
-    return np.mean(np.array(named) == np.array(test_tags))
+# %% exercise="4.1" right="torch, a list of floats"
+import torch
 
 
-# %% exercise="4.1" right="max with a list's count"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    tags_of = {}
-    for word, tag in zip(train_words, train_tags):
-        tags_of.setdefault(word.casefold(), []).append(tag)
-    right = []
-    for word, tag in zip(test_words, test_tags):
-        known = tags_of.get(word.casefold(), list(train_tags))
-        right.append(max(set(known), key=known.count) == tag)
-    return sum(right) / len(right)
+def bits_by_block(chances, ends, n_tags):
+    bits = torch.as_tensor(np.array(chances, float)).clone()
+    bits[: ends[0]] = 1 / n_tags
+    if not bool(((bits > 0) & (bits <= 1)).all()):
+        raise ValueError("chances above 0, up to 1")
+    return [float(-torch.log2(b).sum()) for b in torch.tensor_split(bits, ends[:-1])]
 
 
-# %% exercise="4.1" wrong="upper case kept" says="upper case"
-from collections import Counter, defaultdict
+# %% exercise="4.1" right="add.reduceat"
+def bits_by_block(chances, ends, n_tags):
+    chances = np.where(np.arange(ends[-1]) < ends[0], 1 / n_tags, chances)
+    if not np.all((chances > 0) & (chances <= 1)):
+        raise ValueError
+    return np.add.reduceat(-np.log2(chances), [0, *ends[:-1]])
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word][tag] += 1
-    fallback = Counter(train_tags).most_common(1)[0][0]
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return np.mean([table.get(w, fallback) == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="the first block by its chances" says="isn't used"
+def bits_by_block(chances, ends, n_tags):
+    if not ((chances[ends[0] :] > 0) & (chances[ends[0] :] <= 1)).all():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
-# %% exercise="4.1" wrong="the last tag" says="commonest tag|which of a type's tags"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    table = {w.lower(): t for w, t in zip(reversed(train_words), reversed(train_tags))}
-    fallback = max(set(train_tags), key=train_tags.count)
-    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="the first block costs one guess" says="how many times"
+def bits_by_block(chances, ends, n_tags):
+    if not ((chances[ends[0] :] > 0) & (chances[ends[0] :] <= 1)).all():
+        raise ValueError
+    bits = [b.sum() for b in np.split(-np.log2(chances), ends[:-1])]
+    bits[0] = np.log2(n_tags)
+    return np.array(bits)
 
 
-# %% exercise="4.1" wrong="majority only" says="types that had one tag only"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    fallback = max(set(train_tags), key=train_tags.count)
-    return np.mean([fallback == t for t in test_tags])
+# %% exercise="4.1" wrong="the first block is free" says="guessed among 8 tags"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
-# %% exercise="4.1" wrong="stops at an unseen type" says="KeyError"
-from collections import Counter, defaultdict
+# %% exercise="4.1" wrong="natural logarithms" says="guessed among 8 tags|counts in bits"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(-np.log(chances), ends[:-1])])
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return np.mean([table[w.lower()] == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="natural logarithms after the first block" says="counts in bits"
+def bits_by_block(chances, ends, n_tags):
+    if not ((chances[ends[0] :] > 0) & (chances[ends[0] :] <= 1)).all():
+        raise ValueError
+    bits = [b.sum() for b in np.split(-np.log(chances), ends[:-1])]
+    bits[0] = ends[0] * np.log2(n_tags)
+    return np.array(bits)
 
 
-# %% exercise="4.1" wrong="unseen types are errors" says="type that training lacks"
-from collections import Counter, defaultdict
+# %% exercise="4.1" wrong="the sign left out" says="3 bits a word|above 0"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(np.log2(chances), ends[:-1])])
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return np.mean([table.get(w.lower()) == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="means in place of sums" says="how many times|or averaged"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.array([b.mean() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
-# %% exercise="4.1" wrong="unseen types left out" says="unseen types count too"
-from collections import Counter, defaultdict
+# %% exercise="4.1" wrong="bits so far" says="all blocks so far"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.cumsum(-np.log2(chances))[np.array(ends) - 1]
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    known = [(w.lower(), t) for w, t in zip(test_words, test_tags) if w.lower() in table]
-    return np.mean([table[w] == t for w, t in known])
+# %% exercise="4.1" wrong="the total only" says="one sum for each block"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return -np.log2(chances).sum()
 
 
-# %% exercise="4.1" wrong="the test's commonest tag" says="whether test tags get into"
-from collections import Counter, defaultdict
+# %% exercise="4.1" wrong="ends taken for lengths" says="begin and end|stopped with|guessed"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    out, at = [], 0
+    for length in ends:
+        out.append(-np.log2(chances[at : at + length]).sum())
+        at += length
+    return np.array(out)
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    fallback = Counter(test_tags).most_common(1)[0][0]
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="works in place" says="not what they were"
+def bits_by_block(chances, ends, n_tags):
+    chances[: ends[0]] = 1 / n_tags
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
-# %% exercise="4.1" wrong="per cent" says="percentage"
-from collections import Counter, defaultdict
+# %% exercise="4.1" wrong="infinite costs" says="a chance of 0"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    with np.errstate(all="ignore"):
+        return np.array([b.sum() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    fallback = Counter(train_tags).most_common(1)[0][0]
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return 100 * np.mean(
-        [table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)]
-    )
-
-
-# %% exercise="4.1" wrong="dict of pairs keeps the last tag" says="which of a type's tags is kept"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    table = dict(zip([w.lower() for w in train_words], train_tags))
-    fallback = max(set(train_tags), key=train_tags.count)
-    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
-
-
-# %% exercise="4.1" wrong="majority over types" says="or each type once"
-from collections import Counter, defaultdict
-
-
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    fallback = Counter(table.values()).most_common(1)[0][0]
-    return np.mean([table.get(w.lower(), fallback) == t for w, t in zip(test_words, test_tags)])
-
-
-# %% exercise="4.1" wrong="the alphabetically last tag, NOUN for the unseen" says="talk was a verb once"
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    table = {}
-    for word, tag in zip(train_words, train_tags):
-        table[word.lower()] = max(table.get(word.lower(), ""), tag)
-    return np.mean([table.get(w.lower(), "NOUN") == t for w, t in zip(test_words, test_tags)])
-
-
-# %% exercise="4.1" wrong="NOUN for the unseen" says="commonest tag of all training words"
-from collections import Counter, defaultdict
-
-
-def lookup_accuracy(train_words, train_tags, test_words, test_tags):
-    counts = defaultdict(Counter)
-    for word, tag in zip(train_words, train_tags):
-        counts[word.lower()][tag] += 1
-    table = {w: c.most_common(1)[0][0] for w, c in counts.items()}
-    return np.mean([table.get(w.lower(), "NOUN") == t for w, t in zip(test_words, test_tags)])
+# %% exercise="4.1" wrong="lets a NaN through" says="that is not a number"
+def bits_by_block(chances, ends, n_tags):
+    chances = chances.copy()
+    chances[: ends[0]] = 1 / n_tags
+    if (chances <= 0).any() or (chances > 1).any():
+        raise ValueError
+    return np.array([b.sum() for b in np.split(-np.log2(chances), ends[:-1])])
 
 
 # %% exercise="4.2" right="GroupShuffleSplit"

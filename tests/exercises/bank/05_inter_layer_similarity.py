@@ -654,395 +654,243 @@ def cka_with_floor(x, y, seed=0):
     return cka(x, y), np.mean(floors)
 
 
-# %% exercise="5.4" right="counts of a multinomial draw"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(len(units), [1 / len(units)] * len(units), n)
-    weights = times[:, unit]  # (n, words)
-    means = weights @ np.asarray(change).T / weights.sum(1, keepdims=True)
-    step = np.asarray(change).mean(1).argmin()
-    return step, (means.argmin(1) == step).mean()
+# %% exercise="5.4" right="loops"
+def beside_twins(values, runs):
+    if len(runs) < 2 or any(len(run) != len(values) for run in runs):
+        raise ValueError("two twins of as many values")
+    out = []
+    for i, value in enumerate(values):
+        at = [run[i] for run in runs]
+        out.append("above" if value > max(at) else "below" if value < min(at) else "within")
+    return out
 
 
-def changes(table):
-    table = table / np.sqrt((table**2).sum(-1, keepdims=True))
-    return 1 - np.einsum("kwh,kwh->kw", table[:-1], table[1:])
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
 
 
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
+# %% exercise="5.4" right="numpy, as an array"
+def beside_twins(values, runs):
+    values, runs = np.array(values), np.array(runs)
+    if runs.ndim < 2 or runs.shape[0] < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    where = np.full(len(values), "within")
+    where[(values > runs).all(axis=0)] = "above"
+    where[(values < runs).all(axis=0)] = "below"
+    return where
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" right="signs, letters in lower case"
+def beside_twins(values, runs):
+    runs = np.vstack([np.atleast_1d(r) for r in runs])
+    if len(runs) < 2 or runs.shape[1] != np.size(values):
+        raise ValueError("shapes")
+    sign = np.sign(np.asarray(values) - runs).sum(axis=0)
+    names = {len(runs): "above", -len(runs): "below"}
+    return [names.get(int(s), "within") for s in sign]
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = " b "
+
+
+# %% exercise="5.4" wrong="beside the mean twin" says="or with their mean"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.where(values > runs.mean(axis=0), "above", "below").tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="beside the first twin" says="or with one of them"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select([values > runs[0], values < runs[0]], ["above", "below"], "within").tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="above any twin" says="compare with every twin"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.min(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="the words changed over" says="which comparison belongs"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values < runs.min(axis=0), values > runs.max(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="equal counts as outside" says="is it < or <="
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values >= runs.max(axis=0), values <= runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="the lowest and highest of all places" says="along which axis do you take"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(), values < runs.min()], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="a single twin will do" says="a single twin"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.shape[-1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="nothing is refused" says="a single twin"
+def beside_twins(values, runs):
+    out = []
+    for value, *at in zip(values, *runs):
+        out.append("above" if value > max(at) else "below" if value < min(at) else "within")
+    return out
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "B"
+
+
+# %% exercise="5.4" wrong="one run of each kind" says="all three of its runs"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {
+    (m, k): beside_twins(ours[m], [twins[k][0][m]] * 2) if m == "no" else ["above"] * len(ours[m])
+    for m in ours
+    for k in twins
 }
-conclusion = "C"
-
-# %% exercise="5.4" right="loops, with Python's random"
-import random
+conclusion = "B"
 
 
-def least_step(change, sentence_ids, n=1000, seed=0):
-    by_sentence = {}
-    for word, sentence in enumerate(sentence_ids):
-        by_sentence.setdefault(sentence, []).append(word)
-    names = list(by_sentence)
-    sums = {s: np.asarray(change)[:, w].sum(axis=1) for s, w in by_sentence.items()}
-    step = int(np.argmin(sum(sums.values())))
-    source, hits = random.Random(seed), 0
-    for _ in range(n):
-        drawn = [source.choice(names) for _ in names]
-        total = sum(sums[s] for s in drawn)
-        hits += int(np.argmin(total)) == step
-    return step, hits / n
+# %% exercise="5.4" wrong="kinds changed over" says="this kind of twin"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
 
 
-def changes(table):
-    rows = []
-    for here, there in zip(table[:-1], table[1:]):
-        lengths = np.linalg.norm(here, axis=1) * np.linalg.norm(there, axis=1)
-        rows.append(1 - (here * there).sum(axis=1) / lengths)
-    return np.array(rows)
-
-
-from sklearn.preprocessing import StandardScaler
-
-standardised = [StandardScaler().fit_transform(v) for v in vectors]
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids, seed=3),
-    "standardised": list(least_step(changes(np.array(standardised)), sentence_ids)),
+beside = {
+    (m, k): beside_twins(ours[m], [run[m] for run in twins[other]])
+    for m in ours
+    for k, other in (("random blocks", "random twin"), ("random twin", "random blocks"))
 }
-conclusion = "c"
-
-# %% exercise="5.4" right="torch"
-import torch
+conclusion = "B"
 
 
-def least_step(change, sentence_ids, n=1000, seed=0):
-    change = torch.as_tensor(np.asarray(change), dtype=torch.float64)
-    _, unit = np.unique(sentence_ids, return_inverse=True)
-    unit = torch.as_tensor(unit)
-    sums = torch.zeros(len(change), int(unit.max()) + 1, dtype=torch.float64)
-    sums.index_add_(1, unit, change)
-    source = torch.Generator().manual_seed(seed)
-    drawn = torch.randint(sums.shape[1], (n, sums.shape[1]), generator=source)
-    # The number of words is the same for every step, so sums rank as means do.
-    least = sums[:, drawn].sum(-1).argmin(0)
-    step = change.mean(1).argmin()
-    return step, (least == step).double().mean()
+# %% exercise="5.4" wrong="conclusion A" says="is it 0"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
 
 
-def changes(table):
-    table = torch.as_tensor(table)
-    return 1 - torch.nn.functional.cosine_similarity(table[:-1], table[1:], dim=-1)
-
-
-_t = torch.as_tensor(vectors)
-# Divided by n - 1 where the others divide by n.
-standardised = (_t - _t.mean(1, True)) / _t.std(1, keepdim=True)
-least_change = {
-    "as they are": least_step(changes(_t), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="single words are drawn" says="whole sentences"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    draw = np.random.default_rng(seed)
-    step = change.mean(1).argmin()
-    words = change.shape[1]
-    hits = [change[:, draw.integers(words, size=words)].mean(1).argmin() == step for _ in range(n)]
-    return int(step), float(np.mean(hits))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="each step gets a resample of its own" says="same resample"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    draw = np.random.default_rng(seed)
-    means = []
-    for row in change:
-        times = draw.multinomial(len(units), np.full(len(units), 1 / len(units)), n)[:, unit]
-        means.append(times @ row / times.sum(1))
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(np.argmin(means, axis=0) == step))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="the largest change" says="least or largest"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmax()
-    return int(step), float(np.mean(means.argmax(1) == step))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="steps counted from 1" says="where the count begins"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step) + 1, float(np.mean(means.argmin(1) == step))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="a mean over sentences" says="over words, each counting the same"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    per = np.array([np.bincount(unit, row) for row in change]) / np.bincount(unit)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    step = per.mean(1).argmin()
-    return int(step), float(np.mean((times @ per.T).argmin(1) == step))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="drawn without replacement" says="replacement"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    draw = np.random.default_rng(seed)
-    step = change.mean(1).argmin()
-    hits = []
-    for _ in range(n):
-        drawn = draw.choice(units, len(units), replace=False)
-        words = np.concatenate([np.flatnonzero(sentence_ids == s) for s in drawn])
-        hits.append(change[:, words].mean(1).argmin() == step)
-    return int(step), float(np.mean(hits))
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="the same vectors twice" says="computed from the standardised"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(vectors), sentence_ids),
-}
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
 conclusion = "A"
 
 
-# %% exercise="5.4" wrong="cosine in the place of change" says="step 5.*change, or cosine"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
+# %% exercise="5.4" wrong="conclusion C" says="kind of twin, which has learnt nothing"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
 
 
-def cosines(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {
-    "as they are": least_step(cosines(vectors), sentence_ids),
-    "standardised": (0, 1.0),
-}
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
 conclusion = "C"
 
 
-# %% exercise="5.4" wrong="the more certain measure is right" says="which measure to use"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
+# %% exercise="5.4" wrong="conclusion D" says="is the last one larger"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
 
 
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
+conclusion = "D"
 
 
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
+# %% exercise="5.4" wrong="conclusion E" says="differ much from each other"
+def beside_twins(values, runs):
+    values, runs = np.asarray(values), np.asarray(runs)
+    if runs.ndim != 2 or len(runs) < 2 or runs.shape[1] != len(values):
+        raise ValueError
+    return np.select(
+        [values > runs.max(axis=0), values < runs.min(axis=0)], ["above", "below"], "within"
+    ).tolist()
+
+
+beside = {(m, k): beside_twins(ours[m], [run[m] for run in twins[k]]) for m in ours for k in twins}
 conclusion = "E"
-
-
-# %% exercise="5.4" wrong="a sentence drawn twice counts once" says="does your indexing keep it twice"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    draw = np.random.default_rng(seed)
-    units = np.unique(sentence_ids)
-    step = change.mean(1).argmin()
-    hits = 0
-    for _ in range(n):
-        drawn = draw.choice(units, size=len(units))
-        hits += change[:, np.isin(sentence_ids, drawn)].mean(1).argmin() == step
-    return int(step), hits / n
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 0.83), "standardised": (0, 1.0)}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="only centred" says="is there a division"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = vectors - vectors.mean(1, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="all layers standardised at once" says="all of them with one mean"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean((0, 1))) / vectors.std((0, 1))
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="standardised along the dimensions of a word" says="along which axis"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean(2, keepdims=True)) / vectors.std(2, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
-conclusion = "C"
-
-
-# %% exercise="5.4" wrong="both are called certain" says="beside .95"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {
-    "as they are": least_step(changes(vectors), sentence_ids),
-    "standardised": least_step(changes(standardised), sentence_ids),
-}
-conclusion = "B"
-
-
-# %% exercise="5.4" wrong="shares typed in from another sample" says="own least_step|with their own ids"
-def least_step(change, sentence_ids, n=1000, seed=0):
-    units, unit = np.unique(sentence_ids, return_inverse=True)
-    times = np.random.default_rng(seed).multinomial(
-        len(units), np.full(len(units), 1 / len(units)), n
-    )
-    means = times[:, unit] @ change.T
-    step = change.mean(1).argmin()
-    return int(step), float(np.mean(means.argmin(1) == step))
-
-
-def changes(table):
-    table = table / np.linalg.norm(table, axis=-1, keepdims=True)
-    return 1 - (table[:-1] * table[1:]).sum(-1)
-
-
-standardised = (vectors - vectors.mean(1, keepdims=True)) / vectors.std(1, keepdims=True)
-least_change = {"as they are": (2, 1.0), "standardised": (0, 1.0)}
-conclusion = "B"
