@@ -1,7 +1,8 @@
 """Probe MiniLM on the treebank with several strengths of the penalty: which statements hang on C.
 
 Recorded are the labels that each probe names, for the eight properties at every layer, and for four
-tasks with the ways of combining layers of chapter 3. `record.py` runs this.
+tasks with the ways of combining layers of chapter 3; and what layer 3 adds to the embeddings for the
+properties of chapter 6. `record.py` runs this.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from sklearn.decomposition import PCA
 
 from whichlayer.activations import Activations, Features
 from whichlayer.combination import concat_layers, mean_layers
+from whichlayer.conditional import conditional_probing
 from whichlayer.corpora import load_treebank, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
@@ -23,6 +25,10 @@ from whichlayer.splits import Split
 GRID = (0.001, 0.01, 0.1)
 # What chapter 4 draws.
 WIDE = {"part of speech": (0.0001, *GRID, 1.0)}
+CONDITIONAL = (
+    "word length (long?)", "content or function", "part of speech", "dependency relation",
+    "semantic role",
+)  # fmt: skip
 TASKS = {"part of speech": "upos", "relation": "udeprel", "role": "role", "named entity": "entity"}
 
 
@@ -38,6 +44,12 @@ def record(target: Path) -> None:
     for task, labels in TASKS.items():
         _keep(features, word_labels(treebank, labels), split, GRID, f"ways/{task}", arrays)
     arrays["ways"] = np.array(features.names)
+    for name in CONDITIONAL:
+        labels = word_properties(treebank)[name]
+        print(f"  added/{name} ...", flush=True)
+        arrays[f"added/{name}"] = np.array(
+            [_added(activations, labels, split, C) for C in GRID], dtype=np.float32
+        )
     with target.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
@@ -60,6 +72,15 @@ def ways_of_combining(vectors: np.ndarray, split: Split) -> dict[str, np.ndarray
         "last four, narrowed": narrowed(concat_layers(vectors, last)),
         "all, narrowed": narrowed(concat_layers(vectors, range(len(vectors)))),
     }
+
+
+def _added(
+    activations: Activations, labels: np.ndarray, split: Split, C: float
+) -> tuple[float, float, float]:
+    """The lower end of the bits that layer 3 adds, and its shares of the bits and errors missing."""
+    found = conditional_probing(activations, labels, layers=[3], split=split, C=C, max_iter=2000)
+    missing = found.surprise_alone.mean()
+    return found.added_bits.low, found.added_bits.difference / missing, found.errors_removed[0]
 
 
 def _keep(

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from whichlayer.conditional import conditional_probing
 from whichlayer.corpora import load_treebank, load_ud_english_ewt, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
@@ -12,9 +13,11 @@ from whichlayer.probing import Split, probe_layers
 from whichlayer.profiles import compare
 from whichlayer.properties import word_properties
 from whichlayer.results import (
+    load_added_over_C,
     load_encoder_profiles,
     load_encoder_similarity,
     load_ewt_profiles,
+    load_profiles_over_C,
     load_published,
 )
 
@@ -198,3 +201,36 @@ def test_the_page_for_those_in_a_hurry_gives_the_recorded_layers():
         like_best = recorded[encoder][name].not_worse_than_best
         ends = [int(end) for end in layers.split(" to ")]
         assert (ends[0], ends[-1]) == (like_best[0], like_best[-1]), (name, encoder)
+
+
+def test_profiles_over_c_agree_with_those_whose_c_was_chosen():
+    """Where a layer's chosen C is in the grid, the same probe named the same words."""
+    chosen, over_C = load_encoder_profiles("minilm"), load_profiles_over_C("layers")
+    assert set(over_C) == set(chosen) - {"word sense"}
+    for name, profile in over_C.items():
+        for k, C in enumerate(chosen[name].C):
+            same = profile.predictions[profile.Cs.tolist().index(C), k]
+            assert (same == chosen[name].predictions[k]).mean() > 0.995, (name, k)
+        assert (profile.truth == chosen[name].truth).all()
+
+
+def test_of_a_record_that_is_not_there_the_message_lists_those_that_are():
+    with pytest.raises(ValueError, match="Nothing is recorded of 'words'; there is layers, ways"):
+        load_profiles_over_C("words")
+
+
+def test_added_over_c_is_what_conditional_probing_finds():
+    """One property with one C, measured again."""
+    treebank = load_treebank()
+    labels = word_properties(treebank)["word length (long?)"]
+    activations = extract(load_encoder("minilm"), treebank)
+    split = Split.of(treebank)
+    found = conditional_probing(activations, labels, layers=[3], split=split)
+    recorded = load_added_over_C()
+    (row,) = (
+        row
+        for _, row in recorded.iterrows()
+        if row["property"] == "word length (long?)" and np.isclose(row["C"], 0.01)
+    )
+    assert row["low"] == pytest.approx(found.added_bits.low, abs=0.003)
+    assert row["of the errors"] == pytest.approx(found.errors_removed[0], abs=0.02)
