@@ -146,13 +146,11 @@ for name, word in [("first", first_word), ("second", second_word)]:
     print(f"{name:6} concatenated {side_by_side}, mean {average}")
 
 # %% tags=["claim", "hide-cell"]
-assert (
-    mean_layers(first_word[:, None]) == mean_layers(second_word[:, None])
-).all()
-assert (
-    concat_layers(first_word[:, None], [0, 1])
-    != concat_layers(second_word[:, None], [0, 1])
-).all()
+one, two = first_word[:, None], second_word[:, None]
+assert np.array_equal(mean_layers(one), mean_layers(two))
+assert not np.array_equal(
+    concat_layers(one, [0, 1]), concat_layers(two, [0, 1])
+)
 
 # %% [markdown]
 # The two words differ at both layers, and their means are one and the same. No probe can tell them apart any more. The concatenation

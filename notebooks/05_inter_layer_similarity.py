@@ -416,7 +416,7 @@ relation_probe = probe_layers(
     split=split,
     control_labelings=0,
 )
-steps["standardised change"] = standardised_change
+steps["standardised change"] = 1 - steps["standardised"]
 steps["gain, part of speech"] = np.diff(tag_probe.accuracy)
 steps["gain, relation"] = np.diff(relation_probe.accuracy)
 shown = ["standardised change", "gain, part of speech", "gain, relation"]
