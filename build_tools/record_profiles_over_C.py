@@ -76,11 +76,12 @@ def ways_of_combining(vectors: np.ndarray, split: Split) -> dict[str, np.ndarray
 
 def _added(
     activations: Activations, labels: np.ndarray, split: Split, C: float
-) -> tuple[float, float, float]:
-    """The lower end of the bits that layer 3 adds, and its shares of the bits and errors missing."""
+) -> tuple[float, ...]:
+    """The bits that layer 3 adds, with their interval, and the shares of bits and errors missing."""
     found = conditional_probing(activations, labels, layers=[3], split=split, C=C, max_iter=2000)
-    missing = found.surprise_alone.mean()
-    return found.added_bits.low, found.added_bits.difference / missing, found.errors_removed[0]
+    bits = found.added_bits
+    share = bits.difference / found.surprise_alone.mean()
+    return bits.difference, bits.low, bits.high, share, found.errors_removed[0]
 
 
 def _keep(

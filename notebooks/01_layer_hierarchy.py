@@ -1,11 +1,14 @@
 # ---
 # jupyter:
 #   jupytext:
+#     cell_metadata_filter: tags,mystnb,tolerance,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: kernelspec,jupytext,-language_info
 #     text_representation:
 #       extension: .py
 #       format_name: percent
 #       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3 (ipykernel)
 #     language: python
@@ -288,7 +291,7 @@ assert step.argsort()[-3] == 0 and step.argsort()[-4] in (5, 10)
 # says that the vector's direction stayed, not what can be read from it. (`[CLS]` starts from one and the same vector in *every*
 # sentence, and neither encoder takes it for its sentence vector, but a mean over all subwords.)
 #
-# The words tell another story. Their vectors in MiniLM, averaged over the sentence:
+# The words tell another story. In MiniLM, the cosine of a word's vectors at two layers is, averaged over the sentence's words:
 
 # %% mystnb={"image": {"alt": "Heatmap of the mean cosine between the word vectors of one sentence at every two of the seven layers: high next to the diagonal and falling with distance, lowest between layer 0 and layer 6."}}
 word_vectors = extract(encoder, [sentence]).vectors  # (L+1, words, hidden)

@@ -363,7 +363,7 @@ assert not tags_over_C.compare(
 # The softmax of these numbers, $s$, is positive and sums to one, so $\sum_k s_k h_k$ is a weighted mean of the layers.
 # A common factor $\gamma$ then scales it: $\gamma\,\sum_k s_k h_k$. A mean of vectors that point in different directions is
 # shorter than they are, and the part of the model that reads it may want it longer; the softmax alone, whose weights sum to one, can't give it
-# that. ELMo, an encoder older than BERT, was used so
+# that. ELMo, an encoder older than BERT, was used like this
 # ([Peters et al. 2018](https://aclanthology.org/N18-1202/)): its layers were mixed anew for each task. For
 # a BERT-base that is 13 weights and $\gamma$: 14 numbers. It is called *scalar mix*. By hand:
 

@@ -438,7 +438,7 @@ assert width.min() > 0.015 and width.max() < 0.05
 # Layers 2 and 3 stand above both ends, and can't be told from each other. The split kept
 # documents whole, so whole documents are what is drawn. There are 13 of them, which is not many.
 #
-# One thing must be said once. Chapters 3, 5 and 6 look at the same test documents, and so does every question below. Nothing was
+# One thing must be said once. Chapters 3 and 5 to 7 look at the same test documents, and so does every question below. Nothing was
 # fitted on them, but what we tell was chosen with them in view. A study that decides something keeps a part
 # that nobody has looked at.
 #
@@ -773,7 +773,7 @@ assert (
 #   uses need not go together;
 # - **not** that what the probe misses is absent: another probe might find it;
 # - **not** that a layer "does" part of speech: the vectors carry much else;
-# - **not** that BERT-base peaks at the same depth. Every figure here is about MiniLM.
+# - **not** that BERT-base peaks at the same depth. All figures here are about MiniLM, but for one about E5.
 #
 # ## A checklist
 #
@@ -788,8 +788,8 @@ assert (
 #
 # ## Another encoder
 #
-# To probe BERT-base, change one line, `encoder = load_encoder("bert-base-uncased")`. Everything up to the recorded EWT
-# figures follows. The folded checks name MiniLM's layers: some of them then rightly fail, and can be skipped.
+# To probe BERT-base, change one line, `encoder = load_encoder("bert-base-uncased")`. Everything that isn't recorded
+# follows. The folded checks name MiniLM's layers: some of them then rightly fail, and can be skipped.
 #
 # ## Take-aways
 #

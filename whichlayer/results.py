@@ -212,12 +212,12 @@ def load_added_over_C() -> pd.DataFrame:
     """What layer 3 of MiniLM adds to the embeddings, with three strengths of the penalty.
 
     Returns:
-        One row per property of chapter 6 and C (0.001, 0.01, 0.1): ``low``, the lower end of the
-        interval of the bits a word that are added; and the shares ``of the bits missing`` and ``of
-        the errors`` (:func:`~whichlayer.conditional.conditional_probing`).
+        One row per property of chapter 6 and C (0.001, 0.01, 0.1): ``bits added`` a word, with an
+        interval ``low`` to ``high``; and their share ``of the bits missing``, and that ``of the
+        errors`` (:func:`~whichlayer.conditional.conditional_probing`).
     """
     arrays = _arrays("profiles_over_C.npz")
-    columns = ("low", "of the bits missing", "of the errors")
+    columns = ("bits added", "low", "high", "of the bits missing", "of the errors")
     rows = [
         {"property": key.split("/")[1], "C": C, **dict(zip(columns, map(float, row), strict=True))}
         for key in arrays

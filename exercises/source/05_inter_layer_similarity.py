@@ -392,7 +392,7 @@ for _words, _left, _right in ((25, 6, 4), (40, 3, 3), (30, 5, 9)):
 #
 # Neighbouring layers are alike, and random pairs of words aren't at 0. How much of that is *learnt*? Ask encoders that have learnt nothing:
 # **random blocks**, MiniLM's own embeddings under blocks with random weights, and the **random twin**, with no learnt weight at all. Each is
-# drawn three times. Measured are, on 60 sentences, the change at each of six steps (of standardised vectors), and the cosine of random pairs at
+# drawn three times. Measured are, on 30 sentences, the change at each of six steps (of standardised vectors), and the cosine of random pairs at
 # each of seven layers.
 
 # %%
@@ -404,7 +404,7 @@ from whichlayer.models import load_encoder, random_twin
 from whichlayer.similarity import anisotropy, consecutive_cosine
 
 minilm = load_encoder("minilm")
-sentences = load_treebank("dev")[:60]
+sentences = load_treebank("dev")[:30]
 
 
 def measured(encoder):

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whichlayer.conditional import conditional_probing
 from whichlayer.corpora import load_treebank, load_ud_english_ewt, word_labels
 from whichlayer.extraction import extract
 from whichlayer.models import load_encoder
@@ -13,7 +12,6 @@ from whichlayer.probing import Split, probe_layers
 from whichlayer.profiles import compare
 from whichlayer.properties import word_properties
 from whichlayer.results import (
-    load_added_over_C,
     load_encoder_profiles,
     load_encoder_similarity,
     load_ewt_profiles,
@@ -217,20 +215,3 @@ def test_profiles_over_c_agree_with_those_whose_c_was_chosen():
 def test_of_a_record_that_is_not_there_the_message_lists_those_that_are():
     with pytest.raises(ValueError, match="Nothing is recorded of 'words'; there is layers, ways"):
         load_profiles_over_C("words")
-
-
-def test_added_over_c_is_what_conditional_probing_finds():
-    """One property with one C, measured again."""
-    treebank = load_treebank()
-    labels = word_properties(treebank)["word length (long?)"]
-    activations = extract(load_encoder("minilm"), treebank)
-    split = Split.of(treebank)
-    found = conditional_probing(activations, labels, layers=[3], split=split)
-    recorded = load_added_over_C()
-    (row,) = (
-        row
-        for _, row in recorded.iterrows()
-        if row["property"] == "word length (long?)" and np.isclose(row["C"], 0.01)
-    )
-    assert row["low"] == pytest.approx(found.added_bits.low, abs=0.003)
-    assert row["of the errors"] == pytest.approx(found.errors_removed[0], abs=0.02)
