@@ -80,8 +80,8 @@ plt.show()
 # why neighbouring layers will look so much alike.
 #
 # On the right are the places to read. With *L* blocks there are *L* + 1 of them: after the embeddings (*layer 0*) and after
-# each block (*layers 1 to L*). Think of the word *running*. At layer 0 it is the row of a table, the same in *running a
-# marathon* and *running a company*. One block later *marathon* or *company* has had a chance to leave its mark. And *the*, which
+# each block (*layers 1 to L*). Think of the word *running*. At layer 0 it is the row of a table, and but for its place in the sentence the
+# same in *running a marathon* and *running a company*. One block later *marathon* or *company* has had a chance to leave its mark. And *the*, which
 # says so little by itself, can come to hold much about the words around it.
 
 # %%
