@@ -65,7 +65,7 @@ plt.rcParams.update(STYLE)
 # %% [markdown]
 # ## A stack of blocks
 #
-# An encoder first looks up a vector for each piece of a word, then sends all vectors of the sentence
+# An encoder first looks up a vector for each piece of a word, a *subword*, then sends all vectors of the sentence
 # through a stack of *blocks*.
 
 # %% mystnb={"image": {"alt": "Two drawings. Left, inside one block: a vertical arrow carries a word's vector from below to the block above. Attention, which looks at the other words, reads from it and its result is added back, then normalised; the MLP, which looks at this word only, does the same. Right, the stack: embeddings and blocks 1 to 6 on one line, with an arrow to layer 0 after the embeddings and to layers 1 to 6 after each block."}}
@@ -79,7 +79,7 @@ plt.show()
 # vector back to a common scale. A block doesn't replace a vector, then: it adds two corrections to it. Keep this in mind. It is
 # why neighbouring layers will look so much alike.
 #
-# On the right are the places to read. With *L* blocks there are *L* + 1 of them: after the embeddings (*layer 0*) and after
+# On the right are the places to read. With *L* blocks there are *L* + 1 of them, and what is read there is called a *hidden state*: after the embeddings (*layer 0*) and after
 # each block (*layers 1 to L*). Think of the word *running*. At layer 0 it is the row of a table, and but for its place in the sentence the
 # same in *running a marathon* and *running a company*. One block later *marathon* or *company* has had a chance to leave its mark. And *the*, which
 # says so little by itself, can come to hold much about the words around it.
@@ -119,10 +119,10 @@ print(encoder)
 # | coreference | whether two expressions mean the same thing | *Ana* and *she* |
 # | proto-roles | in what way something takes part | in *Ana ate the pear*, Ana acted on purpose, and the pear was changed |
 #
-# Their probes read a learned mix of BERT's layers, from the embeddings alone up to all of them. From how
-# the score grows as layers are added they computed the *expected layer*: the average depth at which the
-# gain over layer 0 arrives. They also give a *centre of gravity*: the average layer under the
-# weights that the mix has learned. Here are both for BERT-large with its 24 blocks:
+# Their probes read a *mix* of BERT's layers, a mean with weights that are learnt for the task: first of the embeddings alone, then with one layer
+# more each time, up to all of them. From how the score grows they computed the *expected layer*, at which the gain arrives on average. Say it rises by 6 points when
+# layer 1 is added and by 2 at layer 5: then it is (6 · 1 + 2 · 5)/8 = 2. Their *centre of gravity* is another mean layer, with the mix's own weights in the place
+# of the rises. Here are both for BERT-large with its 24 blocks:
 
 # %%
 tenney = load_published("tenney2019pipeline")
@@ -148,9 +148,8 @@ plt.show()
 # %% [markdown]
 # By the expected layer, part of speech and constituents come first, then entities, dependencies and
 # semantic roles, and last relations, coreference and proto-roles. ("Last" is still below the middle of the
-# 24 blocks.) The centre of gravity doesn't give the same order: there relations and proto-roles stand before entities. But mind
-# how low that number is for them. A mix that weighs all layers alike has its centre at 12, and theirs
-# are at 12.7 and 12.8, so they may say little more than "no preference". [Jawahar et al. 2019](https://aclanthology.org/P19-1356/)
+# 24 blocks.) The centre of gravity doesn't give the same order: there relations and proto-roles stand before entities. But mind how close to 12 they are, where a mix that weighs all layers alike has its centre.
+# At 12.7 and 12.8, and 11.7 for part of speech, the number may say little more than "no preference". [Jawahar et al. 2019](https://aclanthology.org/P19-1356/)
 # found an order like the first on tasks about whole sentences. Now the same tasks in BERT-base:
 
 # %%
@@ -187,6 +186,7 @@ assert in_base[5:7] == in_large[6:4:-1] == ["coreference", "relations"]
 assert round(base.loc["part of speech", "F1 at layer 0"]) == 88
 assert gravity[["proto-roles (SPR1)", "relations"]].min() > 12
 assert gravity[["proto-roles (SPR1)", "relations"]].max() < 13
+assert 11.5 < gravity["part of speech"] < 12
 
 # %% [markdown]
 # The order is nearly the same, but relations and coreference change places, and four of the eight tasks
@@ -200,8 +200,8 @@ assert gravity[["proto-roles (SPR1)", "relations"]].max() < 13
 # - [Fayyaz et al. 2021](https://arxiv.org/abs/2109.05958) show that learned mixing weights, from which the centre of
 #   gravity comes, mislead, because layers differ in the length of their vectors.
 # - [Niu, Lu and Penn 2022](https://aclanthology.org/2022.coling-1.278/) find the evidence for separate stages inconclusive.
-# - [Liu et al. 2019](https://aclanthology.org/N19-1112/) find that transformers, unlike recurrent networks, show no monotone
-#   trend of transferability with depth.
+# - [Liu et al. 2019](https://aclanthology.org/N19-1112/) find that in recurrent networks, an older kind, a layer is the more tied
+#   to its training the higher it stands, and that transformers, BERT's kind, show no such steady trend.
 # - [Elazar et al. 2021](https://aclanthology.org/2021.tacl-1.10/) show that what can be read from a model and what it
 #   uses need not go together.
 #
@@ -289,7 +289,7 @@ assert step.argsort()[-3] == 0 and step.argsort()[-4] in (5, 10)
 # the fifth step and at the last, both times nearly to a right angle. What stands below the fifth step has next to nothing in common with what
 # stands above. So one encoder's picture says little about another's. Nor does a small change mean that a layer doesn't matter: it
 # says that the vector's direction stayed, not what can be read from it. (`[CLS]` starts from one and the same vector in *every*
-# sentence, and neither encoder takes it for its sentence vector, but a mean over all subwords.)
+# sentence, and for a whole sentence both encoders use the mean over all subwords, not `[CLS]`.)
 #
 # The words tell another story. In MiniLM, the cosine of a word's vectors at two layers is, averaged over the sentence's words:
 
@@ -406,8 +406,8 @@ assert apart["same sense"].iloc[0] < 0.95
 
 # %% [markdown]
 # At layer 0 there is next to nothing between same and other sense. Two details there need a word. The cosine is .90 and not
-# 1, because layer 0 also holds the word's position in the sentence, and some of the words are plurals. And the gap is a little *below* 0: a sentence
-# of one sense was often written as the twin of one of the other, with the word at the same place. (Exercise 1.4 takes these pairs out.)
+# 1, because layer 0 also holds the word's position in the sentence, and some of the words are plurals. And the gap is a little *below* 0, because many
+# sentences come in pairs, one for each sense, with the word at the same place: at layer 0 the *other* sense then has the likelier match. (Exercise 1.4 takes these pairs out.)
 #
 # From there the gap and the share grow with every layer, on average over the twelve words. After the first step the gap grows
 # most at the last one, and at the top it is above zero for nearly all twelve. It is a small

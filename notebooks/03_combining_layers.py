@@ -207,8 +207,8 @@ my_guess = []  # such as ["role"]
 
 # %% [markdown]
 # A concatenation has more dimensions than a mean, so its probe is larger. We cut it down to one layer's width
-# by PCA, fitted on the training words. That changes more than the width: the probe scales each feature, and scaled principal
-# components weigh alike. So the middle layer goes through the same narrowing, as a control. Its accuracy may move although
+# by PCA, fitted on the training words. That changes more than the width: after PCA the probe scales
+# every component to the same spread, so that the faintest counts as much as the strongest. So the middle layer goes through the same narrowing, as a control. Its accuracy may move although
 # nothing was added and nothing taken away.
 
 
@@ -352,10 +352,10 @@ assert not tags_over_C.compare(
 # %% [markdown]
 # With the weaker penalty nothing changes. With the stronger one a single mix gets ahead on a single task: all layers, narrowed, read part
 # of speech about a point better than the middle layer. But against the middle layer *narrowed in the same way* it isn't
-# settled ahead with any C. Scaled principal components ask for smaller weights, and a strong penalty rewards that. This is what the
-# control row is for.
+# settled ahead with any C. Faint directions, blown up like this, can be read with small weights, and a strong
+# penalty allows only small ones. The control gets the same help, so the gain isn't due to more layers.
 #
-# One more thing: the middle layer was a lucky guess. Where the layer has to be found first, that takes dev words. A mix spares you the choice.
+# One point for mixing: we named a good layer at once. Whoever doesn't know it needs held-out words to find it, and a mix does without.
 #
 # ## Weights that learn
 #
@@ -536,7 +536,7 @@ assert (
 )
 
 # %% [markdown]
-# First the score: with the same head and the same training, the mix with a weight for every layer comes out within a point of the
+# First the score: with the same classifier and the same training, the mix with a weight for every layer comes out within a point of the
 # middle layer alone.
 #
 # Both mixes put most weight on layers 2 and 3, where chapter 4 will find part of
@@ -546,8 +546,7 @@ assert (
 # MiniLM they differ by less than a factor of two, so little changes here; in other encoders much can.
 # [Fayyaz et al. 2021](https://arxiv.org/abs/2109.05958) show how it misled published layer analyses.
 #
-# The other trouble stays. Neighbouring layers hold much the same, so it may not matter which of them has the weight. Move all of
-# layer 2's weight to layer 3, train only a new head, and compare:
+# The other trouble stays. Neighbouring layers hold much the same, so it may not matter which of them has the weight. Move all of layer 2's weight to layer 3, train only a new classifier, and compare:
 
 # %% tolerance=0.008
 # (As above.)

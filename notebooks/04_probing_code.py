@@ -362,8 +362,8 @@ assert 0.1 < seen.mean() < 0.3
 # %% [markdown]
 # Every test word's sentence was also trained on. A split that keeps whole sentences together (whole documents, where there are
 # any) costs nothing. `probe_layers` splits so, trains a probe on every layer, and draws the test
-# sentences anew for its intervals. `like_best` names the layers that can't be told from the best one. It
-# allows for the best having been picked from seven.
+# sentences anew for its intervals. `like_best` names the layers that can't be told from the best one. The best of seven
+# is best partly by luck, so a layer is left out only where another lies further above it than chance would put the luckiest.
 
 # %% tolerance=0.09
 # (On another processor a word or two of the 35 may come out otherwise.)
@@ -390,7 +390,8 @@ assert toy_result.n_test == 35 and toy_result.n_units == 5
 #
 # What is missing is text. The course has a [treebank of its own](../book/treebank.md), 51 documents annotated in
 # full, with a fixed split by document. The training documents train the probe, the test documents test it, and what a study
-# tunes it tunes on the dev documents. (Once more: **commit yourself** before you run on.) We tune nothing. `C` says how freely a probe's weights may grow; every layer gets
+# tunes it tunes on the dev documents. (Once more: **commit yourself** before you run on.) Its tags are those of Universal Dependencies, such as
+# DET (*the*), CCONJ (*and*), SCONJ (*because*), INTJ (*oh*) and SYM (*%*). We tune nothing. `C` says how freely a probe's weights may grow; every layer gets
 # C = 0.01, and further down you will see what another C would give.
 
 # %%
@@ -505,8 +506,8 @@ assert by_class.loc["INTJ", "n"] == 6
 # CCONJ, whatever the vectors say, so long as they tell words apart. [Hewitt and Liang
 # 2019](https://aclanthology.org/D19-1275/) therefore give each word type a random but fixed tag,
 # the **control task**, and train the same probe on that. It can only be solved by memorising word
-# identities. On unseen words nobody can solve it, so `seen_selectivity` leaves them out. **Selectivity** is accuracy minus control
-# accuracy: high where the real tags are easier to read than arbitrary ones.
+# identities. **Selectivity** is accuracy minus control accuracy: high where the real tags are easier to read than arbitrary ones. `seen_selectivity` counts
+# only words that training showed, since nobody can know an unseen word's random tag.
 
 # %% tolerance=0.01
 # (As above.)
@@ -522,8 +523,7 @@ assert set(result.C) == {0.01}
 # %% [markdown]
 # At layer 0 the probe learns random tags of seen words nearly as well as real ones: the vectors name the word, and that is
 # enough for both. Further up the control gets harder, and selectivity is highest at the top, where
-# accuracy has long been falling. The control is still far above the majority there, so words can still be told apart. A
-# smaller C raises selectivity by itself; here all layers have the same, so it isn't that. Neither number is
+# accuracy has long been falling. The control is still far above the majority there, so words can still be told apart. A smaller C alone raises selectivity, but all layers here share one C, so it doesn't explain the rise. Neither number is
 # "the" right one. Accuracy says how much can be read; selectivity warns how much of it could be memorised.
 #
 # ### Does C decide?
@@ -559,9 +559,9 @@ assert not last_minus_first.settled[2:].any()
 #
 # ### How much effort does it take?
 #
-# [Voita and Titov 2020](https://aclanthology.org/2020.emnlp-main.14/) ask how *easily* the tags are read: how many bits does it take to send
-# them to somebody who has the vectors and trains a probe on what has arrived so far? If few words
-# suffice, the code is short. It needs no test part, so we take the training documents, in three random orders.
+# [Voita and Titov 2020](https://aclanthology.org/2020.emnlp-main.14/) ask how *easily* the tags are read: how many bits does it take to send them to somebody who has the vectors? They go in blocks. Before each block the receiver trains a probe on the tags that have
+# arrived, and a tag that the probe expects costs few bits. The sooner the probe is good, the shorter the code. *Compression* is what guessing would cost, divided
+# by this. It needs no test part, so we take the training documents, in three random orders.
 
 # %% tolerance=0.1
 # (The solver stops a little earlier or later between processors.)
@@ -688,8 +688,10 @@ assert set(strongest[strongest["like_best"]]["layer"]) == {2}
 # every C (*high* is the upper end of an interval that holds for all five at once). So 25,000 words from 316 documents settle what 13 documents left
 # open, for this encoder and this kind of text.
 #
-# Each twin rules out one thing: the random twin, which again stays under the look-up table, that the architecture alone knows
-# the tags; random blocks, that mere depth on top of learnt embeddings makes the curve rise or fall.
+# Each twin rules out one thing:
+#
+# - the **random twin**, in which nothing is learnt, again stays under the look-up table: the architecture alone doesn't know the tags;
+# - **random blocks**, on learnt embeddings, gave a flat curve: depth alone makes it neither rise nor fall.
 #
 # ## Two properties, two profiles
 #
