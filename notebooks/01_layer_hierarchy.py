@@ -233,7 +233,8 @@ print(f"You said block {my_guess}." if my_guess else "You made no guess.")
 
 # %% [markdown]
 # Every layer against every other, in a heatmap. Beside it stand the thirteen states of **E5**, an encoder with twelve blocks, for the same
-# sentence. (E5 was run beforehand and its cosines recorded, so that you need not download it.
+# sentence. (E5 was run beforehand, with its weights rounded to 4 bits, and its cosines recorded, so that you
+# need not download it.
 # [Chapter 7](07_carry_over.ipynb) says more about it.)
 
 # %% mystnb={"image": {"alt": "Two heatmaps of the cosine between one sentence's [CLS] vectors at every two layers. MiniLM's 7 by 7: layers 0 to 5 are alike, and layer 6 differs from all. E5's 13 by 13 shows two squares: layers 1 to 4 are alike, layers 5 to 11 are alike, and the two groups have next to nothing in common; layers 0 and 12 differ from all."}}

@@ -585,7 +585,7 @@ assert abs(result.accuracy[5] - result.accuracy[1]) < 0.02
 #
 # ## Thirteen states
 #
-# And in an encoder of twelve blocks? E5 was probed beforehand for the same words, with C chosen for each layer on the dev
+# And in an encoder of twelve blocks? E5, its weights rounded to 4 bits, was probed beforehand for the same words, with C chosen for each layer on the dev
 # documents from .001, .01 and .1. Beside it stands MiniLM, measured in the same way.
 
 # %% mystnb={"image": {"alt": "Two profiles of part-of-speech accuracy with intervals. MiniLM, layers 0 to 6: a peak at layers 2 and 3. E5, layers 0 to 12: a broad top from layer 3 to 7, then a fall that ends at the level of layer 0. Filled points mark the layers that can't be told from the best. The random twins run flat below the look-up table."}}

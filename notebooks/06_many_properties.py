@@ -315,7 +315,7 @@ assert not lead.settled[3:].any()
 #
 # ## The wall chart
 #
-# One small chart for each property, MiniLM beside the thirteen states of E5. E5 was probed beforehand for the same words, with C
+# One small chart for each property, MiniLM beside the thirteen states of E5. E5, its weights rounded to 4 bits, was probed beforehand for the same words, with C
 # chosen for each layer; a command of the course's repository recorded what its probes named. Layers stand at their
 # share of the depth, so that 6 blocks and 12 share an axis. Each panel has a scale of its own. The dashed line is the look-up table; layers that can't be told
 # from the best have filled points.
