@@ -1,24 +1,27 @@
 """What can a simple classifier read at each layer, and how sure may one be?
 
-A probe is a logistic regression trained on the vectors of one layer. Its accuracy alone says
-little, so :func:`probe_layers` puts beside it what a reader must know: an interval, the baselines,
-the accuracy on unseen words, a control task, and the set of layers that can't be told from the
-best. :func:`profile_over_C` shows how much of a profile hangs on the strength of the penalty.
+A probe is a logistic regression, or another classifier, trained on the vectors of one layer. Its
+accuracy alone says little, so :func:`probe_layers` puts beside it what a reader must know: an
+interval, the baselines, the accuracy on unseen words, a control task, and the set of layers that
+can't be told from the best. :func:`profile_over_C` shows how much of a profile hangs on the
+strength of the penalty.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import joblib
 import numpy as np
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from whichlayer.activations import Activations, Features
 from whichlayer.classifier import (
+    Probe,
     check_finite,
     checked_grid,
     checked_labels,
@@ -43,6 +46,7 @@ def probe_layers(
     *,
     split: Split | str | None = None,
     C: float | Sequence[float] = 0.01,
+    probe: object | Sequence[object] | None = None,
     control_labelings: int = 3,
     baselines: Mapping[str, object] | None = None,
     n_bootstrap: int = 1000,
@@ -66,8 +70,12 @@ def probe_layers(
             chosen, 15% are set aside for that); by default by document where there are several.
         C: inverse regularisation strength; several values are tried on the dev part, for each
             layer by itself, and the smallest of the best is taken.
-        control_labelings: how many control tasks to average; 0 leaves them out. They use the C of
-            their layer.
+        probe: a scikit-learn classifier to be trained in place of the logistic regression, or
+            several, of which each layer takes the one that does best on the dev part, the first
+            among equals. It gets the vectors as they are: what needs them scaled brings its scaler,
+            ``make_pipeline(StandardScaler(), MLPClassifier())``. C is then not used.
+        control_labelings: how many control tasks to average; 0 leaves them out. They use the C, or
+            the classifier, of their layer.
         baselines: name -> activations or features of the same words, such as those of
             ``random_twin(encoder)``; or a list of them (several seeds), whose mean and spread are
             reported; or one label per word, named by any other means. Each is probed like the
@@ -76,7 +84,8 @@ def probe_layers(
         confidence: of the intervals.
         max_iter: the most iterations of the solver.
         n_jobs: layers fitted at the same time. The numbers are the same for any.
-        seed: seeds the split, the control labels and the draws.
+        seed: seeds the split, the control labels, the draws, and any classifier that draws and
+            hasn't been seeded.
 
     Returns:
         A :class:`~whichlayer.profiles.ProbeResult`. Its intervals draw the coarsest unit that the split kept together
@@ -85,9 +94,9 @@ def probe_layers(
 
     Raises:
         TypeError, ValueError: labels of another number than words, missing labels, a single class
-            in training, NaN or infinite vectors, several values of C without a dev part, a
-            baseline of other words, a split that doesn't fit, an option out of range. The message
-            names what is wrong.
+            in training, NaN or infinite vectors, several values of C or several classifiers without
+            a dev part, a probe that is no classifier, a baseline of other words, a split that
+            doesn't fit, an option out of range. The message names what is wrong.
 
     Warns:
         ConvergenceWarning: once, naming the layers at which max_iter didn't suffice.
@@ -97,9 +106,9 @@ def probe_layers(
     Sources: control task and selectivity, Hewitt & Liang 2019, Sections 2 and 3; paired bootstrap,
     Berg-Kirkpatrick et al. 2012.
     """
-    grid = checked_grid(C)
+    probes = _Logistic(checked_grid(C), max_iter) if probe is None else _Given.of(probe, seed)
     _check_options(n_bootstrap, confidence, max_iter, control_labelings)
-    labels, split = _checked_study(features, labels, split, grid, seed)
+    labels, split = _checked_study(features, labels, split, len(probes), seed)
     runs = _checked_baselines(features, labels, baselines or {})
     truth = labels[split.test]
     types = word_types(features.words)
@@ -109,7 +118,7 @@ def probe_layers(
     tasks = [(features.layer(name), controls) for name in features.names]
     for given in runs.values():
         tasks += [(run.layer(name), []) for run in given for name in run.names]
-    fits = _fit_all(tasks, labels, split, grid, max_iter, n_jobs)
+    fits = _fit_all(tasks, labels, split, probes, n_jobs)
     own, others = fits[: len(features.names)], iter(fits[len(features.names) :])
     _warn_of_convergence(features.names, own)
 
@@ -147,6 +156,7 @@ def probe_layers(
         n_dev=len(split.dev),
         bootstrap=bootstrap,
         confidence=confidence,
+        chosen=None if probe is None else np.array([fit.chosen for fit in own]),
     )
 
 
@@ -182,7 +192,7 @@ def profile_over_C(
     """
     grid = checked_grid(Cs)
     _check_options(n_bootstrap, confidence, max_iter, 0)
-    labels, split = _checked_study(features, labels, split, grid[:1], seed)
+    labels, split = _checked_study(features, labels, split, 1, seed)
     classes, targets = np.unique(labels[split.train], return_inverse=True)
 
     def row(name: Name) -> np.ndarray:
@@ -210,23 +220,104 @@ class _Fit:
     predictions: np.ndarray  # (test words,)
     control_correct: np.ndarray  # (control labelings, test words)
     C: float
-    iterations: int
+    chosen: int
+    iterations: float
     converged: bool
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    names: Callable[[np.ndarray], np.ndarray]  # indices of words -> their labels
+    C: float = np.nan
+    iterations: float = np.nan
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class _Logistic:
+    """The course's own probe, once for each C."""
+
+    Cs: np.ndarray
+    max_iter: int
+
+    def __len__(self) -> int:
+        return len(self.Cs)
+
+    def on(self, vectors: np.ndarray, train: np.ndarray) -> Callable[..., list[_Fitted]]:
+        """What fits all of them, or the one that is wanted, to labels of the table's words."""
+        table = prepare(vectors, train)
+
+        def fit(labels: np.ndarray, only: int | None = None) -> list[_Fitted]:
+            classes, targets = np.unique(labels[train], return_inverse=True)
+            Cs = self.Cs if only is None else self.Cs[[only]]
+
+            def fitted(probe: Probe) -> _Fitted:
+                def names(words):
+                    return classes[probe.scores(table.features[words]).argmax(axis=1)]
+
+                return _Fitted(names, probe.C, probe.iterations, probe.converged)
+
+            return [fitted(p) for p in fit_path(table, targets, len(classes), Cs, self.max_iter)]
+
+        return fit
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Classifiers of scikit-learn, or of its kind."""
+
+    classifiers: list[object]
+
+    @classmethod
+    def of(cls, probe: object | Sequence[object], seed: int) -> _Given:
+        given = list(probe) if isinstance(probe, (list, tuple)) else [probe]
+        for one in given:
+            if isinstance(one, type) or not (hasattr(one, "fit") and is_classifier(one)):
+                raise TypeError(
+                    f"probe={one!r} is no classifier: give one of scikit-learn's, made with its "
+                    "options, such as KNeighborsClassifier(10), or a list of them."
+                )
+        if not given:
+            raise ValueError("probe=[]: there is no classifier to train.")
+        return cls([_seeded(one, seed) for one in given])
+
+    def __len__(self) -> int:
+        return len(self.classifiers)
+
+    def on(self, vectors: np.ndarray, train: np.ndarray) -> Callable[..., list[_Fitted]]:
+        def fit(labels: np.ndarray, only: int | None = None) -> list[_Fitted]:
+            fitted = []
+            for one in self.classifiers if only is None else [self.classifiers[only]]:
+                probe = clone(one).fit(vectors[train], labels[train])
+                fitted.append(_Fitted(lambda words, probe=probe: probe.predict(vectors[words])))
+            return fitted
+
+        return fit
+
+
+def _seeded(classifier: object, seed: int) -> object:
+    """A copy in which everything that draws and has no seed has this one."""
+    parameters = classifier.get_params(deep=True)
+    unseeded = [
+        name
+        for name, value in parameters.items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    ]
+    return clone(classifier).set_params(**dict.fromkeys(unseeded, seed))
 
 
 def _fit_all(
     tasks: Sequence[tuple[np.ndarray, list[np.ndarray]]],
     labels: np.ndarray,
     split: Split,
-    grid: np.ndarray,
-    max_iter: int,
+    probes: _Logistic | _Given,
     n_jobs: int,
 ) -> list[_Fit]:
     # One BLAS thread per fit, whatever n_jobs is: sums are then added up in the same order, and
     # the numbers don't depend on how many fits run side by side.
     with threadpool_limits(limits=1):
         return joblib.Parallel(n_jobs=n_jobs, prefer="threads")(
-            joblib.delayed(_fit)(table, labels, controls, split, grid, max_iter)
+            joblib.delayed(_fit)(table, labels, controls, split, probes)
             for table, controls in tasks
         )
 
@@ -236,30 +327,24 @@ def _fit(
     labels: np.ndarray,
     controls: list[np.ndarray],
     split: Split,
-    grid: np.ndarray,
-    max_iter: int,
+    probes: _Logistic | _Given,
 ) -> _Fit:
-    """Fit one table with each C, keep the one that does best on the dev part; then its controls."""
-    table = prepare(vectors, split.train)
-    classes, targets = np.unique(labels[split.train], return_inverse=True)
-    best, best_score = None, -1.0
-    for probe in fit_path(table, targets, len(classes), grid, max_iter):
-        score = 0.0
-        if len(grid) > 1:
-            named = classes[probe.scores(table.features[split.dev]).argmax(axis=1)]
-            score = float(np.mean(named == labels[split.dev]))
-        if score > best_score:
-            best, best_score = probe, score
-    test = table.features[split.test]
-    control_correct = np.zeros((len(controls), len(test)), dtype=bool)
+    """Fit each probe to one table, keep the one that does best on the dev part; then its controls."""
+    fit = probes.on(vectors, split.train)
+    fitted, chosen = fit(labels), 0
+    if len(fitted) > 1:
+        on_dev = [np.mean(probe.names(split.dev) == labels[split.dev]) for probe in fitted]
+        chosen = int(np.argmax(on_dev))
+    control_correct = np.zeros((len(controls), len(split.test)), dtype=bool)
     for i, control in enumerate(controls):
-        known, drawn = np.unique(control[split.train], return_inverse=True)
-        (probe,) = fit_path(table, drawn, len(known), [best.C], max_iter)
-        control_correct[i] = known[probe.scores(test).argmax(axis=1)] == control[split.test]
+        (probe,) = fit(control, only=chosen)
+        control_correct[i] = probe.names(split.test) == control[split.test]
+    best = fitted[chosen]
     return _Fit(
-        predictions=classes[best.scores(test).argmax(axis=1)],
+        predictions=best.names(split.test),
         control_correct=control_correct,
         C=best.C,
+        chosen=chosen,
         iterations=best.iterations,
         converged=best.converged,
     )
@@ -284,7 +369,7 @@ def _checked_study(
     features: Activations | Features,
     labels: Sequence | np.ndarray,
     split: Split | str | None,
-    grid: np.ndarray,
+    n_probes: int,
     seed: int,
 ) -> tuple[np.ndarray, Split]:
     """The labels as text, and the split; or an error that names what is wrong with the study."""
@@ -296,10 +381,12 @@ def _checked_study(
     labels = checked_labels(features, labels)
     check_finite(features)
     if split is None or isinstance(split, str):
-        split = split_by(features, split, dev=0.15 if len(grid) > 1 else 0.0, seed=seed)
+        split = split_by(features, split, dev=0.15 if n_probes > 1 else 0.0, seed=seed)
     split.check(len(labels))
-    if len(grid) > 1 and not len(split.dev):
-        raise ValueError("Several values of C need a dev part in the split to choose on.")
+    if n_probes > 1 and not len(split.dev):
+        raise ValueError(
+            "Several values of C, or several classifiers, need a dev part in the split to choose on."
+        )
     classes = np.unique(labels[split.train])
     if len(classes) < 2:
         raise ValueError(

@@ -67,11 +67,14 @@ class ProbeResult:
             majority label for unseen types), which is what can be had without any context.
         control_correct: (control labelings, rows, test words), whether the same probe named random
             labels of word types.
-        C: (rows,), inverse regularisation strength used for each.
+        C: (rows,), inverse regularisation strength used for each; NaN for a classifier that was
+            given.
         iterations: (rows,), iterations of the solver; ``converged`` says whether they sufficed.
         n_train, n_dev: words in these parts.
         bootstrap: the draws of the test words that all intervals come from.
         confidence: of all intervals.
+        chosen: (rows,), which of the given classifiers each took, by its place in the list; None
+            for logistic regression.
     """
 
     names: tuple[Name, ...]
@@ -89,6 +92,7 @@ class ProbeResult:
     n_dev: int
     bootstrap: Bootstrap
     confidence: float
+    chosen: np.ndarray | None = None
 
     def __repr__(self) -> str:
         row = self.row(self.best)
@@ -214,6 +218,29 @@ class ProbeResult:
         return self.seen_accuracy - _mean_of_runs(self.control_seen_accuracy)
 
     @cached_property
+    def selectivity_draws(self) -> np.ndarray:
+        """(rows, draws), the selectivity on each draw of the test words; NaN without control."""
+        return self.bootstrap.mean(self._named_right - _mean_of_runs(self.control_correct))
+
+    @cached_property
+    def seen_selectivity_draws(self) -> np.ndarray:
+        """(rows, draws), the same on test words of seen types."""
+        above = (self._named_right - _mean_of_runs(self.control_correct)) * self.seen
+        # A draw of documents may hold no such word.
+        with np.errstate(invalid="ignore"):
+            return self.bootstrap.mean(above) / self.bootstrap.mean(self.seen)
+
+    @cached_property
+    def selectivity_interval(self) -> np.ndarray:
+        """(rows, 2). The control labels are as they were drawn: only the test words vary."""
+        return interval(self.selectivity_draws, self.confidence, self.n_units)
+
+    @cached_property
+    def seen_selectivity_interval(self) -> np.ndarray:
+        """(rows, 2), the same on test words of seen types."""
+        return interval(self.seen_selectivity_draws, self.confidence, self.n_units)
+
+    @cached_property
     def draws(self) -> np.ndarray:
         """(rows, draws), the accuracy on each draw of the test words, the same draws in each row."""
         return self.bootstrap.mean(self._named_right)
@@ -305,7 +332,10 @@ class ProbeResult:
             if len(baseline.predictions) > 1:
                 columns[f"{name}_sd"] = np.broadcast_to(baseline.spread, len(self.names))
         columns["like_best"] = [name in self.not_worse_than_best for name in self.names]
-        columns["C"], columns["iterations"] = self.C, self.iterations
+        if self.chosen is None:
+            columns["C"], columns["iterations"] = self.C, self.iterations
+        else:
+            columns["chosen"] = self.chosen
         return pd.DataFrame(columns, index=_index(self.names))
 
     def by_class(self, name: Name) -> pd.DataFrame:
@@ -499,7 +529,7 @@ def _mean_where(correct: np.ndarray, where: np.ndarray) -> np.ndarray:
 
 
 def _mean_of_runs(values: np.ndarray) -> np.ndarray:
-    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
+    return values.mean(axis=0) if len(values) else np.full(values.shape[1:], np.nan)
 
 
 def _row(names: Sequence[Name], name: Name) -> int:

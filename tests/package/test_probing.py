@@ -5,9 +5,12 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -561,3 +564,71 @@ def test_stratified_folds_test_every_word_once_with_each_label_in_each():
     for n_folds, given in ((1, labels), (6, labels), (5, [])):
         with pytest.raises(ValueError, match=f"n_folds={n_folds}: there must be two or more"):
             stratified_folds(given, n_folds)
+
+
+def test_a_given_classifier_names_what_it_names_by_itself_and_is_chosen_on_dev(data):
+    activations, labels = data
+    split = split_by(activations, "sentence", dev=0.2, seed=0)
+    near, far = KNeighborsClassifier(5), KNeighborsClassifier(61)
+    alone = probe_layers(activations, labels, split=split, probe=near)
+    assert alone.chosen.tolist() == [0] * 4 and np.isnan(alone.C).all()
+    for k, vectors in enumerate(activations.vectors):
+        probe = KNeighborsClassifier(5).fit(vectors[split.train], labels[split.train])
+        assert (probe.predict(vectors[split.test]) == alone.predictions[k]).all()
+    both = probe_layers(activations, labels, split=split, probe=[far, near])
+    for k, vectors in enumerate(activations.vectors):
+        fitted = [clone(p).fit(vectors[split.train], labels[split.train]) for p in (far, near)]
+        best = np.argmax([p.score(vectors[split.dev], labels[split.dev]) for p in fitted])
+        assert both.chosen[k] == best
+        assert (fitted[best].predict(vectors[split.test]) == both.predictions[k]).all()
+    assert "chosen" in both.table() and "C" not in both.table()
+    assert not hasattr(near, "classes_"), "the classifier that was given is left as it was"
+
+
+def test_a_classifier_that_draws_gives_the_same_numbers_again(data):
+    probe = make_pipeline(StandardScaler(), RandomForestClassifier(3))
+    first, second, other = (
+        probe_layers(*data, split="sentence", probe=probe, control_labelings=1, seed=seed)
+        for seed in (0, 0, 1)
+    )
+    assert (first.predictions == second.predictions).all()
+    assert (first.control_correct == second.control_correct).all()
+    split = split_by(data[0], "sentence", seed=0)
+    same_split = [
+        probe_layers(*data, split=split, probe=probe, seed=seed).predictions for seed in (0, 1)
+    ]
+    assert (same_split[0] != same_split[1]).any()
+    assert other.predictions.shape == first.predictions.shape
+
+
+@pytest.mark.parametrize(
+    ("probe", "error", "message"),
+    [
+        (KNeighborsClassifier, TypeError, "made with its options"),
+        (LinearRegression(), TypeError, "no classifier"),
+        ("knn", TypeError, "no classifier"),
+        ([], ValueError, "no classifier to train"),
+        ([KNeighborsClassifier(1), KNeighborsClassifier(3)], ValueError, "need a dev part"),
+    ],
+)
+def test_what_is_no_classifier_is_refused(data, probe, error, message):
+    split = split_by(data[0], "sentence", seed=0)
+    with pytest.raises(error, match=message):
+        probe_layers(*data, split=split, probe=probe)
+
+
+def test_selectivity_has_intervals_on_the_same_draws(data):
+    result = probe_layers(*data, split="sentence")
+    assert result.selectivity_draws.shape == result.draws.shape
+    for of, seen in (("selectivity", np.ones_like(result.seen)), ("seen_selectivity", result.seen)):
+        draws = getattr(result, f"{of}_draws")
+        # The first draw, word by word.
+        times = result.bootstrap.times[0][np.unique(result.bootstrap.unit_ids, return_inverse=1)[1]]
+        weight = times * seen
+        right = (result.predictions == result.truth) @ weight / weight.sum()
+        control = result.control_correct.mean(axis=0) @ weight / weight.sum()
+        assert np.allclose(draws[:, 0], right - control)
+        low, high = getattr(result, f"{of}_interval").T
+        assert (low < getattr(result, of)).all() and (getattr(result, of) < high).all()
+    without = probe_layers(*data, split="sentence", control_labelings=0)
+    assert np.isnan(without.selectivity_draws).all()
