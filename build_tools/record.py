@@ -71,6 +71,10 @@ RECORDS = {
         "layer profiles of MiniLM on UD English EWT with several C",
         "record_ewt_over_C", DATA / "ewt_over_C.csv", ("minilm",), (), 3,
     ),
+    "instruments": Record(
+        "two properties of MiniLM's layers through every instrument",
+        "record_instruments", DATA / "instruments.npz", ("minilm",), TREEBANK, 20,
+    ),
 }  # fmt: skip
 
 

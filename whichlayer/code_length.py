@@ -9,6 +9,7 @@ from itertools import pairwise
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.base import clone, is_classifier
 from threadpoolctl import threadpool_limits
 
 from whichlayer.activations import Activations, Features
@@ -66,6 +67,7 @@ def online_code_length(
     labels: Sequence | np.ndarray,
     *,
     C: float | Sequence[float] = 0.01,
+    probe: object | None = None,
     orders: int = 3,
     n_jobs: int = 1,
     seed: int = 0,
@@ -86,6 +88,9 @@ def online_code_length(
         labels: one per word.
         C: inverse regularisation strength of the probes; of several, each block uses the one
             that would have sent the block before it most cheaply.
+        probe: a scikit-learn classifier that gives probabilities, to be trained in place of the
+            logistic regression, as for :func:`~whichlayer.probing.probe_layers`; seed it if it
+            draws. C is then not used.
         orders: how many random orders to average.
         n_jobs: layers at the same time; the numbers are the same for any.
         seed: seeds the orders.
@@ -95,7 +100,8 @@ def online_code_length(
         distribution, so that a class that a probe hasn't met yet has a finite price.
 
     Raises:
-        TypeError, ValueError: as for :func:`~whichlayer.probing.probe_layers`; or orders below 1.
+        TypeError, ValueError: as for :func:`~whichlayer.probing.probe_layers`; orders below 1, or a
+            probe that gives no probabilities.
 
     Source: Voita & Titov 2020, Section 2.2 (online code), with their block sizes.
     """
@@ -107,11 +113,18 @@ def online_code_length(
     classes, targets = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"All words have the label {str(classes[0])!r}: there is nothing to send.")
+    if probe is not None and not (is_classifier(probe) and hasattr(probe, "predict_proba")):
+        raise TypeError(
+            f"probe={probe!r} gives no probabilities, and a code length is made of them: give a "
+            "classifier of scikit-learn's with predict_proba, made with its options."
+        )
     unit, sent = _orders_of_sending(features, orders, seed)
     tasks = [(features.layer(name), *one) for one in sent for name in features.names]
     with threadpool_limits(limits=1):
         bits = joblib.Parallel(n_jobs=n_jobs, prefer="threads")(
-            joblib.delayed(_code_bits)(table[order], targets[order], len(classes), ends, grid)
+            joblib.delayed(_code_bits)(
+                table[order], targets[order], len(classes), ends, grid, probe
+            )
             for table, order, ends in tasks
         )
     by_order = np.array(bits).reshape(orders, len(features.names))
@@ -148,7 +161,12 @@ def _orders_of_sending(
 
 
 def _code_bits(
-    vectors: np.ndarray, targets: np.ndarray, n_classes: int, ends: list[int], grid: np.ndarray
+    vectors: np.ndarray,
+    targets: np.ndarray,
+    n_classes: int,
+    ends: list[int],
+    grid: np.ndarray,
+    given: object | None,
 ) -> float:
     """Bits for all words, which stand in the order of sending; blocks end where ``ends`` says."""
     bits = ends[0] * np.log2(n_classes)
@@ -158,11 +176,26 @@ def _code_bits(
         met, known = np.unique(targets[:start], return_inverse=True)
         costs = np.full(len(grid), (end - start) * np.log2(n_classes))
         if len(met) > 1:
-            table = prepare(vectors[:end], np.arange(start))
-            for i, probe in enumerate(fit_path(table, known, len(met), grid)):
+            for i, named in enumerate(_chances(vectors[:end], start, known, len(met), grid, given)):
                 chances = np.full((end - start, n_classes), 0.01 / n_classes)
-                chances[:, met] += 0.99 * probe.chances(table.features[start:])
+                chances[:, met] += 0.99 * named
                 costs[i] = -np.log2(chances[rows, targets[start:end]]).sum()
         bits += costs[cheapest]
         cheapest = int(costs.argmin())
     return float(bits)
+
+
+def _chances(
+    vectors: np.ndarray,
+    start: int,
+    known: np.ndarray,
+    n_met: int,
+    grid: np.ndarray,
+    given: object | None,
+) -> list[np.ndarray]:
+    """For each probe trained on the words before start: the chances of each label for those after."""
+    if given is not None:
+        probe = clone(given).fit(vectors[:start], known)
+        return [probe.predict_proba(vectors[start:])]
+    table = prepare(vectors, np.arange(start))
+    return [probe.chances(table.features[start:]) for probe in fit_path(table, known, n_met, grid)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.optimize
 
 from whichlayer.activations import Activations, Features
 from whichlayer.classifier import checked_labels
@@ -14,6 +15,8 @@ from whichlayer.classifier import checked_labels
 _LEAST_VARIANCE = 1e-6
 # Singular values below this share of the largest are rounding: they carry nothing of the labels.
 _LEAST_COVARIANCE = 1e-8
+# Powers of the covariance from which a draw may lean to the directions that vary least or most.
+_STEEPEST = 8.0
 
 
 @dataclass(frozen=True)
@@ -101,26 +104,54 @@ def fit_eraser(features: Activations | Features, labels: Sequence, layer: int | 
 
 
 def random_eraser(
-    features: Activations | Features, rank: int, layer: int | str, seed: int = 0
+    features: Activations | Features,
+    rank: int,
+    layer: int | str,
+    *,
+    variance: float | None = None,
+    seed: int = 0,
 ) -> Eraser:
     """As many directions, drawn at random: what erasing does that has nothing to do with a label.
 
-    Drawn evenly in the space in which the vectors' variance is 1 in each direction, so that the
-    share of variance that is removed is that of the rank, on average.
+    Sixteen directions drawn evenly hold little of the vectors' variance; those in which a property
+    can be read often hold more. To remove as much variance as an eraser does, the draw must lean to
+    the directions in which the vectors vary most: a normal draw whose covariance is a power of
+    theirs, the power being what gives the share that is asked for.
 
     Args:
         features, layer: as for :func:`fit_eraser`.
         rank: how many directions, 1 to hidden.
+        variance: the share of variance to be removed, as ``eraser.removed_variance`` measures it on
+            the same vectors; None to draw evenly.
         seed: seeds the draw.
 
     Raises:
-        ValueError: a rank out of range.
+        ValueError: a rank out of range, or a share of variance that so many directions can't hold.
     """
     mean, _, whiten, colour = _whitening(features.layer(layer))
     if not 1 <= rank <= len(mean):
         raise ValueError(f"rank={rank}: 1 to {len(mean)} directions can be taken out.")
     drawn = np.random.default_rng(seed).normal(size=(len(mean), rank))
-    return _eraser(mean, np.linalg.qr(drawn)[0], whiten, colour)
+    if variance is None:
+        return _eraser(mean, np.linalg.qr(drawn)[0], whiten, colour)
+    spread, axes = np.linalg.eigh(colour)  # the symmetric root of the covariance
+    spread = np.maximum(spread / spread.max(), 1e-12)
+    share = spread**2 / np.sum(spread**2)
+
+    def directions(power: float) -> np.ndarray:
+        return np.linalg.qr(spread[:, None] ** power * drawn)[0]
+
+    def too_much(power: float) -> float:
+        return float(share @ np.square(directions(power)).sum(axis=1)) - variance
+
+    least, most = too_much(-_STEEPEST) + variance, too_much(_STEEPEST) + variance
+    if not least <= variance <= most:
+        raise ValueError(
+            f"variance={variance}: {rank} directions of this draw can hold from {least:.4f} to "
+            f"{most:.4f} of it."
+        )
+    power = scipy.optimize.brentq(too_much, -_STEEPEST, _STEEPEST, xtol=1e-10)
+    return _eraser(mean, axes @ directions(power), whiten, colour)
 
 
 def _eraser(

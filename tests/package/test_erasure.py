@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from concept_erasure import LeaceEraser
 from sklearn.linear_model import LogisticRegression
 from test_probing import made_up
 
@@ -119,3 +120,32 @@ def test_the_removed_share_of_variance_by_hand():
 def test_a_single_label_can_not_be_erased(data):
     with pytest.raises(ValueError, match="nothing to erase"):
         fit_eraser(data[0], ["N"] * len(data[0]), 2)
+
+
+def test_it_is_the_reference_implementation_without_its_shrinkage(data):
+    activations, labels = data
+    at = np.unique(labels, return_inverse=True)[1]
+    for k in (1, 2):
+        x = torch.from_numpy(activations.layer(k).astype(float))
+        one_hot = torch.nn.functional.one_hot(torch.from_numpy(at))
+        theirs = LeaceEraser.fit(x, one_hot.double(), shrinkage=False, svd_tol=1e-4)
+        ours = fit_eraser(activations, labels, k)
+        assert np.allclose(theirs(x).numpy(), ours(x.numpy()), atol=1e-9)
+
+
+def test_random_directions_can_take_out_as_much_variance_as_an_eraser():
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(400, 20)) * np.linspace(0.2, 4, 20)
+    activations = made_up(n_sentences=80)[0]
+    features = activations.features({"uneven": x})
+    for variance in (0.02, 0.1, 0.3, 0.36):
+        eraser = random_eraser(features, 3, "uneven", variance=variance, seed=1)
+        assert eraser.removed_variance(x) == pytest.approx(variance, abs=1e-8)
+        assert eraser.rank == 3 and np.linalg.matrix_rank(eraser.projection) == 3
+        assert np.allclose(eraser(eraser(x)), eraser(x), atol=1e-8)
+    other = random_eraser(features, 3, "uneven", variance=0.3, seed=2)
+    assert not np.allclose(
+        other.projection, random_eraser(features, 3, "uneven", variance=0.3).projection
+    )
+    with pytest.raises(ValueError, match="3 directions of this draw can hold from"):
+        random_eraser(features, 3, "uneven", variance=0.95)
