@@ -75,6 +75,11 @@ RECORDS = {
         "two properties of MiniLM's layers through every instrument",
         "record_instruments", DATA / "instruments.npz", ("minilm",), TREEBANK, 20,
     ),
+    "erasure": Record(
+        "what is left after erasing part of speech in MiniLM and SmolLM2, and patched senses",
+        "record_erasure", DATA / "erasure.npz", ("minilm", "smollm2"),
+        (*TREEBANK, DATA / "senses.tsv"), 25,
+    ),
 }  # fmt: skip
 
 

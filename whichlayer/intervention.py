@@ -129,6 +129,7 @@ def patch_words(
     layer: int = 0,
     states: np.ndarray | None = None,
     *,
+    read: Sequence[int] | None = None,
     batch_size: int = 32,
 ) -> np.ndarray:
     """Put other states in the place of one word in each sentence, and read what becomes of the word.
@@ -136,16 +137,18 @@ def patch_words(
     Args:
         encoder: a loaded encoder.
         sentences: sentences; one may stand there several times.
-        words: for each, the position of the word whose state is replaced and then read. A word of
-            several subwords is replaced at its first, and so read; the others stay.
+        words: for each, the position of the word whose state is replaced. A word of several
+            subwords is replaced, and read, at its first; the others stay.
         layer: at which hidden state; negative from the end.
         states: (sentences, hidden), what is put there; None to read only, in the same batches, so
             that putting back what was read changes no bit.
+        read: for each, the position of the word that is read; the one that is replaced, if not
+            given.
         batch_size: sentences that run together.
 
     Returns:
-        float32, (L + 1, sentences, hidden): the word's state at every layer. Layers below ``layer``
-        are as without the patch.
+        float32, (L + 1, sentences, hidden): the state of the word that is read at every layer.
+        Layers below ``layer`` are as without the patch.
 
     Raises:
         ValueError: lists of different lengths, a sentence without that word, states of another
@@ -153,21 +156,17 @@ def patch_words(
 
     Source: activation patching, Vig et al. 2020; also called causal tracing, Meng et al. 2022.
     """
-    sentences, words = list(sentences), list(words)
-    if len(words) != len(sentences):
-        raise ValueError(f"{len(words)} words for {len(sentences)} sentences: give one for each.")
-    for sentence, word in zip(sentences, words, strict=True):
-        if not 0 <= word < len(sentence.words):
-            raise ValueError(
-                f"Sentence {sentence.id!r} has no word {word}: it has {len(sentence.words)}."
-            )
+    sentences = list(sentences)
+    words = _one_in_each(sentences, words)
+    read = words if read is None else _one_in_each(sentences, read)
     shape = (len(sentences), encoder.hidden_size)
     if states is not None and np.shape(states) != shape:
         raise ValueError(f"States of shape {np.shape(states)} for {shape}: one for each sentence.")
-    rows, at, types = [], [], []
-    for subwords, word in zip(tokenize(encoder, sentences), words, strict=True):
+    rows, at, read_at, types = [], [], [], []
+    for subwords, word, wanted in zip(tokenize(encoder, sentences), words, read, strict=True):
         rows.append((*subwords.before, *subwords.ids, *subwords.after))
         at.append(len(subwords.before) + subwords.spans[word][0])
+        read_at.append(len(subwords.before) + subwords.spans[wanted][0])
         if subwords.types is not None:
             first, inner, last = subwords.types
             types.append((*first, *[inner] * len(subwords.ids), *last))
@@ -192,9 +191,21 @@ def patch_words(
                 [types[i] for i in batch] if types else None, name=encoder.name,
             )  # fmt: skip
             for k, state in enumerate(hidden):
-                read = state[torch.arange(len(batch)), [at[i] for i in batch]]
-                out[k, batch] = read.float().cpu().numpy()
+                found = state[torch.arange(len(batch)), [read_at[i] for i in batch]]
+                out[k, batch] = found.float().cpu().numpy()
     return out
+
+
+def _one_in_each(sentences: Sequence[Sentence], words: Sequence[int]) -> list[int]:
+    words = [int(word) for word in words]
+    if len(words) != len(sentences):
+        raise ValueError(f"{len(words)} words for {len(sentences)} sentences: give one for each.")
+    for sentence, word in zip(sentences, words, strict=True):
+        if not 0 <= word < len(sentence.words):
+            raise ValueError(
+                f"Sentence {sentence.id!r} has no word {word}: it has {len(sentence.words)}."
+            )
+    return words
 
 
 def _special_ids(encoder: Encoder) -> torch.Tensor:

@@ -169,6 +169,9 @@ def test_a_patch_is_what_is_read_there_and_leaves_the_layers_below(minilm, sente
     assert (patched[:3] == read[:3]).all() and np.allclose(patched[3], other, atol=1e-6)
     assert np.abs(patched[4] - read[4]).max() > 0.1
     assert (patched == patch_words(minilm, sentences, words, -4, other)).all()
+    beside = patch_words(minilm, sentences, words, 3, other, read=[1] * len(sentences))
+    plain = patch_words(minilm, sentences, [1] * len(sentences))
+    assert (beside[:4] == plain[:4]).all() and np.abs(beside[4] - plain[4]).max() > 0.01
     in_ones = patch_words(minilm, sentences, words, 3, other, batch_size=1)
     assert np.allclose(in_ones, patched, atol=1e-4)
 
