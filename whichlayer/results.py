@@ -58,7 +58,7 @@ def load_encoder_profiles(encoder: str, where: str = "") -> dict[str, ProbeResul
             there is.
     """
     _check_recorded(encoder)
-    arrays = _arrays()
+    arrays = recorded_arrays()
     recorded = [key.split("/")[1:] for key in arrays if key.startswith(f"{encoder}/")]
     places = {
         key[0]: None for key in recorded if len(key) > 1 and key[0] not in ("trained", "twin")
@@ -97,7 +97,7 @@ def _result(
     if twin:
         named = classes[arrays[twin].T]
         baselines["random twin"] = Baseline.of(named[None], truth, arrays[f"{twin}/C"][None])
-    return _from_recorded(
+    return from_recorded(
         classes[arrays[key].T],
         truth,
         arrays[f"{key}/C"],
@@ -107,11 +107,12 @@ def _result(
         baselines=baselines,
         n_train=len(split.train),
         n_dev=len(split.dev),
-        bootstrap=_bootstrap(sentences, split),
+        bootstrap=bootstrap_of(sentences, split),
     )
 
 
-def _bootstrap(sentences: list[Sentence], split: Split) -> Bootstrap:
+def bootstrap_of(sentences: list[Sentence], split: Split) -> Bootstrap:
+    """The draws of a corpus's test words, as a probe on them would make them."""
     sizes = list(map(len, sentences))
     return Bootstrap.of(
         np.repeat([s.id for s in sentences], sizes),
@@ -135,7 +136,7 @@ def _senses(arrays: dict[str, np.ndarray], encoder: str) -> ProbeResult:
             named[name][split.test] = baseline.predictions[0, 0]
     named["random twin"] = classes[arrays[f"{encoder}/twin/{SENSE}"].T]
     predictions = classes[arrays[f"{encoder}/trained/{SENSE}"].T]
-    return _from_recorded(
+    return from_recorded(
         predictions,
         labels,
         np.full(len(predictions), 0.01),
@@ -151,10 +152,11 @@ def _senses(arrays: dict[str, np.ndarray], encoder: str) -> ProbeResult:
     )
 
 
-def _from_recorded(
-    predictions: np.ndarray, truth: np.ndarray, C: np.ndarray, **more
-) -> ProbeResult:
-    """What the recorder doesn't keep: no control tasks, and it keeps no probe that didn't converge."""
+def from_recorded(predictions: np.ndarray, truth: np.ndarray, C: np.ndarray, **more) -> ProbeResult:
+    """A result from the labels that were named: (rows, test words), with what else is known of it.
+
+    No control tasks; and a recorder keeps no probe that didn't converge.
+    """
     rows = len(predictions)
     return ProbeResult(
         names=tuple(range(rows)),
@@ -186,14 +188,14 @@ def load_profiles_over_C(of: str = "layers") -> dict[str, ProfileOverC]:
     """
     if of not in ("layers", "ways"):
         raise ValueError(f"Nothing is recorded of {of!r}; there is layers, ways.")
-    treebank, arrays = load_treebank(), _arrays("profiles_over_C.npz")
+    treebank, arrays = load_treebank(), recorded_arrays("profiles_over_C.npz")
     labels = word_properties(treebank)
     if of == "ways":
         tasks = {"relation": "dependency relation", "role": "semantic role"}
         recorded = [key.split("/")[1] for key in arrays if key.startswith("ways/")]
         labels = {task: labels[tasks.get(task, task)] for task in dict.fromkeys(recorded)}
     split = Split.of(treebank)
-    bootstrap = _bootstrap(treebank, split)
+    bootstrap = bootstrap_of(treebank, split)
     found = {}
     for name, values in labels.items():
         named = np.moveaxis(arrays[f"{of}/{name}"], 0, 2)  # (Cs, rows, test words)
@@ -216,7 +218,7 @@ def load_added_over_C() -> pd.DataFrame:
         interval ``low`` to ``high``; and their share ``of the bits missing``, and that ``of the
         errors`` (:func:`~whichlayer.conditional.conditional_probing`).
     """
-    arrays = _arrays("profiles_over_C.npz")
+    arrays = recorded_arrays("profiles_over_C.npz")
     columns = ("bits added", "low", "high", "of the bits missing", "of the errors")
     rows = [
         {"property": key.split("/")[1], "C": C, **dict(zip(columns, map(float, row), strict=True))}
@@ -254,7 +256,7 @@ def load_encoder_similarity(encoder: str) -> dict[str, np.ndarray]:
     """
     _check_recorded(encoder)
     kinds = ("cosine", "anisotropy", "cls cosine")
-    arrays = _arrays()
+    arrays = recorded_arrays()
     return {kind: arrays[f"{encoder}/{kind}"] for kind in kinds if f"{encoder}/{kind}" in arrays}
 
 
@@ -292,7 +294,8 @@ def _read(name: str) -> pd.DataFrame:
 
 
 @cache
-def _arrays(file: str = "encoder_profiles.npz") -> dict[str, np.ndarray]:
+def recorded_arrays(file: str = "encoder_profiles.npz") -> dict[str, np.ndarray]:
+    """All arrays of a recorded file."""
     packed = resources.files("whichlayer") / "data" / file
     with resources.as_file(packed) as path, np.load(path) as kept:
         return dict(kept)

@@ -12,5 +12,7 @@ from whichlayer.checks.extracting_hidden_states import *
 from whichlayer.checks.inter_layer_similarity import *
 from whichlayer.checks.layer_hierarchy import *
 from whichlayer.checks.many_properties import *
+from whichlayer.checks.probe_or_encoder import *
 from whichlayer.checks.probing_code import *
+from whichlayer.checks.read_is_not_used import *
 from whichlayer.checks.report import CheckFailed as CheckFailed
