@@ -76,9 +76,12 @@ RECORDS = {
         "record_instruments", DATA / "instruments.npz", ("minilm",), TREEBANK, 20,
     ),
     "erasure": Record(
-        "what is left after erasing part of speech in MiniLM and SmolLM2, and patched senses",
-        "record_erasure", DATA / "erasure.npz", ("minilm", "smollm2"),
-        (*TREEBANK, DATA / "senses.tsv"), 25,
+        "what is left after erasing part of speech in MiniLM, and patched senses",
+        "record_erasure", DATA / "erasure.npz", ("minilm",), (*TREEBANK, DATA / "senses.tsv"), 15,
+    ),
+    "decoder_erasure": Record(
+        "how much worse SmolLM2 foretells with part of speech erased",
+        "record_decoder_erasure", DATA / "decoder_erasure.npz", ("smollm2",), TREEBANK, 15,
     ),
 }  # fmt: skip
 

@@ -3,7 +3,7 @@
 Recorded, for MiniLM on the treebank: what probes name before and after part of speech is erased at a
 layer, with erasers fitted on their own words and on others, and with controls; what comes back in the
 layers above, and from where; what becomes of sentences' neighbours; and which sense a patched noun
-has in the end. For SmolLM2: how much worse it foretells, document by document. `record.py` runs this.
+has in the end. `record.py` runs this.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 from whichlayer.activations import Activations, Features
-from whichlayer.bundled import BUNDLED
 from whichlayer.corpora import Sentence, load_senses, load_treebank
 from whichlayer.erasure import Eraser, fit_eraser, random_eraser
 from whichlayer.extraction import extract, extract_sentences
@@ -30,7 +29,6 @@ from whichlayer.models import Encoder, load_encoder
 from whichlayer.probing import probe_layers
 from whichlayer.properties import sense_words, word_properties
 from whichlayer.splits import Split
-from whichlayer.surprisal import surprisal
 
 ERASED = "part of speech"
 BESIDE = "dependency relation"
@@ -42,8 +40,6 @@ PROBES = {
 }
 FITTED_ON = (500, 1000, 2000, 3500)
 HIDDEN_AT = (0, 2, 4)
-DEPTHS = (1, 5, 10, 15, 20, 25, 29)
-READ_AGAIN = 10
 
 
 def record(target: Path) -> None:
@@ -66,8 +62,6 @@ def record(target: Path) -> None:
     _keep_neighbours(encoder, treebank, activations, properties[ERASED], split, arrays)
     print("  patched senses ...", flush=True)
     _keep_patched(encoder, arrays)
-    print("  a decoder ...", flush=True)
-    _keep_decoder(treebank, properties, split, arrays)
     with target.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
@@ -110,8 +104,8 @@ def _keep_read(
         for probe, options in PROBES.items():
             if probe == "linear" or kind in ("erased", "as it was"):
                 key = f"read/{ERASED}/{kind}/{probe}"
-                arrays[key] = _named(features, properties[ERASED], split, **options)
-        arrays[f"read/{BESIDE}/{kind}/linear"] = _named(
+                arrays[key] = named(features, properties[ERASED], split, **options)
+        arrays[f"read/{BESIDE}/{kind}/linear"] = named(
             features, properties[BESIDE], split, **PROBES["linear"]
         )
 
@@ -126,7 +120,7 @@ def _keep_on_others(
     fit_on, rest = split.train[half], split.train[~half]
     parts = Split(rest, np.zeros(0, dtype=int), split.test)
     arrays["others/sizes"] = np.array([len(fit_on), len(rest)])
-    arrays["others/as it was"] = _named(activations, labels, parts, **PROBES["linear"])
+    arrays["others/as it was"] = named(activations, labels, parts, **PROBES["linear"])
     for n in FITTED_ON:
         words = fit_on[:n]
         few = activations.select(words)
@@ -143,13 +137,13 @@ def _keep_on_others(
             features = activations.features(
                 {name: table.astype(np.float32) for name, table in by_layer.items()}
             )
-            arrays[f"others/{kind}/{n}"] = _named(features, labels, parts, **PROBES["linear"])
+            arrays[f"others/{kind}/{n}"] = named(features, labels, parts, **PROBES["linear"])
     # On its own words, but half as many: what the other half is to be compared with.
     own = {
         str(k): fit_eraser(activations.select(rest), labels[rest], k)(activations.layer(k))
         for k in activations.names
     }
-    arrays["others/own"] = _named(activations.features(own), labels, parts, **PROBES["linear"])
+    arrays["others/own"] = named(activations.features(own), labels, parts, **PROBES["linear"])
 
 
 def _keep_pass(
@@ -171,7 +165,7 @@ def _keep_pass(
             with erased(encoder, k, one):
                 above = extract(encoder, treebank, progress=False)
             for name in (ERASED, BESIDE):
-                arrays[f"pass/{kind}/{k}/{name}"] = _named(
+                arrays[f"pass/{kind}/{k}/{name}"] = named(
                     above, properties[name], split, **PROBES["linear"]
                 )
 
@@ -313,59 +307,7 @@ def _keep_patched(encoder: Encoder, arrays: dict[str, np.ndarray]) -> None:
             arrays[f"patched/{kind}/{k}"] = named_as_donor(found)
 
 
-def _keep_decoder(
-    treebank: list[Sentence],
-    properties: dict[str, np.ndarray],
-    split: Split,
-    arrays: dict[str, np.ndarray],
-) -> None:
-    decoder, reading = load_encoder("smollm2"), BUNDLED["smollm2"].reading
-    given = {key: reading[key] for key in ("first_token", "context")}
-    kept = [s for s in treebank if s.part in ("train", "test")]
-    activations = extract(decoder, kept, progress=False, **reading)
-    in_kept = np.isin(np.arange(len(properties[ERASED])), np.concatenate([split.train, split.test]))
-    labels = properties[ERASED][in_kept]
-    parts = Split.of(kept)
-    train, own = activations.select(parts.train), labels[parts.train]
-    test = [s for s in treebank if s.part == "test"]
-    documents = np.asarray(train.document_ids)
-    follows = documents[1:] == documents[:-1]  # the next word is of the same document
-    next_words, following = train.select(np.flatnonzero(follows)), own[1:][follows]
-
-    def keep(key: str) -> None:
-        found = surprisal(decoder, test, **given)
-        names, document = np.unique(found.document_ids, return_inverse=True)
-        arrays[key] = np.bincount(document, weights=found.nats)
-        arrays["decoder/subwords"] = np.bincount(document)
-        arrays["decoder/documents"] = names
-
-    keep("decoder/as it was")
-    for k in DEPTHS:
-        eraser = fit_eraser(train, own, k)
-        variance = eraser.removed_variance(train.layer(k))
-        arrays[f"decoder/removed variance/{k}"] = np.array(variance)
-        kinds = [("erased", eraser)]
-        kinds += controls(train, own, k, eraser.rank, variance)
-        kinds.append(("next word's", fit_eraser(next_words, following, k)))
-        kinds.append(("leading directions", _leading(train, k, eraser.rank)))
-        for kind, one in kinds:
-            with erased(decoder, k, one):
-                keep(f"decoder/{kind}/{k}")
-    arrays["decoder/read/as it was"] = _named(activations, labels, parts, **PROBES["linear"])
-    eraser = fit_eraser(train, own, READ_AGAIN)
-    with erased(decoder, READ_AGAIN, eraser):
-        again = extract(decoder, kept, progress=False, **reading)
-    arrays[f"decoder/read/{READ_AGAIN}"] = _named(again, labels, parts, **PROBES["linear"])
-
-
-def _leading(train: Activations, layer: int, rank: int) -> Eraser:
-    """Takes out the directions in which the vectors vary most."""
-    vectors = train.layer(layer).astype(float)
-    _, _, directions = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    return Eraser(vectors.mean(axis=0), directions[:rank].T @ directions[:rank], rank)
-
-
-def _named(
+def named(
     features: Activations | Features, labels: np.ndarray, split: Split, **options
 ) -> np.ndarray:
     """(rows, test words), the number of the label that each row's probe names."""
@@ -379,4 +321,4 @@ def _named_states(
     words: Activations, states: np.ndarray, labels: np.ndarray, split: Split
 ) -> np.ndarray:
     tables = {str(k): table for k, table in enumerate(states)}
-    return _named(words.features(tables), labels, split, **PROBES["linear"])
+    return named(words.features(tables), labels, split, **PROBES["linear"])

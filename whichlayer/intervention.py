@@ -154,7 +154,7 @@ def patch_words(
         ValueError: lists of different lengths, a sentence without that word, states of another
             shape, no such layer.
 
-    Source: activation patching, Vig et al. 2020; also called causal tracing, Meng et al. 2022.
+    Source: activation patching, an intervention on a mediator as in Vig et al. 2020.
     """
     sentences = list(sentences)
     words = _one_in_each(sentences, words)
