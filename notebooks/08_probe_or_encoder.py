@@ -120,3 +120,34 @@ spoilt = pd.concat(
 if my_guess is not None:
     print(f"You said {my_guess}.")
 spoilt.round(3)
+
+# %% tags=["claim", "hide-cell"]
+assert True
+
+# %% [markdown]
+# PROSE_SPOILT
+#
+# Here is the last row once more, live, at three layers and for one order:
+
+# %%
+draw = np.random.default_rng(0)
+orders = [draw.permutation(len(sentence)) for sentence in treebank]
+shuffled = extract(
+    encoder,
+    [
+        Sentence(
+            [s.words[i] for i in order], id=s.id, document_id=s.document_id
+        )
+        for s, order in zip(treebank, orders, strict=True)
+    ],
+    feed="words",
+)
+starts = np.cumsum([0, *map(len, treebank)])[:-1]
+at = np.concatenate([i + o for i, o in zip(starts, orders, strict=True)])
+relation = word_labels(treebank, "udeprel")
+live = probe_layers(
+    shuffled.features({f"{k}": shuffled.layer(k) for k in (0, 3, 6)}),
+    relation[at],
+    split="document",
+    control_labelings=0,
+)

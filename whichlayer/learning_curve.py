@@ -172,7 +172,7 @@ def learning_curve(
             rows = np.concatenate([train, kept])
             cut = np.cumsum([len(train), len(split.dev), len(split.test)])
             with warnings.catch_warnings():
-                # That the test words come from few units is said once, by the whole study.
+                # Not once a probe: `bootstrap.trustworthy` says it of the whole study.
                 warnings.filterwarnings("ignore", "The test words come from", UserWarning)
                 result = probe_layers(
                     _stacked(features, rows),

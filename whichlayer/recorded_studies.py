@@ -23,8 +23,6 @@ from whichlayer.splits import Split
 
 # The properties that were taken through every instrument.
 STUDIED = ("part of speech", "dependency relation")
-# What stands in the records beside one value a case.
-_BESIDE = ("nouns", "subwords", "documents")
 
 
 def load_capacity(property_: str) -> dict[str, ProbeResult]:
@@ -181,7 +179,8 @@ def load_erasure(of: str) -> dict[str, ProbeResult]:
             - ``"hidden"``: at layers 0, 2 and 4 the word's own state is erased, or hidden by the
               mean state, and its context erased, or left as it was:
               ``"word hidden, context as it was/2"``; fewer words than in the others.
-            - ``"decoder"``: SmolLM2, ``"as it was"`` and erased at layer ``"10"`` in the pass.
+            - ``"decoder"``: SmolLM2, ``"part of speech/as it was"`` and ``"part of speech/10"``, erased
+              at layer 10 in the pass.
 
     Returns:
         Names, and results at every layer.
@@ -196,12 +195,13 @@ def load_erasure(of: str) -> dict[str, ProbeResult]:
     if of not in prefixes:
         raise ValueError(f"Nothing is recorded of {of!r}; there is {', '.join(prefixes)}.")
     prefix, beside = prefixes[of], ("removed variance", "sizes", "words")
+    file = "decoder_erasure.npz" if of == "decoder" else "erasure.npz"
     found = {}
-    for key in recorded_arrays("erasure.npz"):
+    for key in recorded_arrays(file):
         name = key.removeprefix(prefix)
         if key.startswith(prefix) and name not in beside:
             property_ = next((p for p in STUDIED if p in name), STUDIED[0])
-            study = _Study.of(property_, "erasure.npz")
+            study = _Study.of(property_, file)
             if of == "hidden":
                 study = study.among(study.arrays["hidden/words"])
             elif of == "other words":
@@ -233,7 +233,7 @@ def load_effects(of: str) -> tuple[dict[str, np.ndarray], Bootstrap]:
     Raises:
         ValueError: no such study.
     """
-    arrays = recorded_arrays("erasure.npz")
+    arrays = recorded_arrays("decoder_erasure.npz" if of == "decoder" else "erasure.npz")
     if of == "neighbours":
         sentences = load_treebank()
         draws = Bootstrap(
@@ -242,20 +242,19 @@ def load_effects(of: str) -> tuple[dict[str, np.ndarray], Bootstrap]:
     elif of in ("sense", "patched"):
         draws = Bootstrap("noun", sense_words(load_senses())[2])
     elif of == "decoder":
-        counts = arrays["decoder/subwords"]
+        counts = arrays["subwords"]
         draws = Bootstrap("document", np.repeat(np.arange(len(counts)), counts))
     else:
         raise ValueError(
             f"Nothing is recorded of {of!r}; there is neighbours, sense, patched, decoder."
         )
+    prefix = "loss/" if of == "decoder" else f"{of}/"
     found = {}
     for key, values in arrays.items():
-        name = key.removeprefix(f"{of}/")
-        if name == key or name.startswith(("read/", "removed variance")) or name in _BESIDE:
-            continue
-        found[name] = (
-            np.repeat(values / counts, counts) if of == "decoder" else values.astype(float)
-        )
+        name = key.removeprefix(prefix)
+        if name != key and name != "nouns":
+            each = np.repeat(values / counts, counts) if of == "decoder" else values.astype(float)
+            found[name] = each
     return found, draws
 
 
@@ -268,13 +267,15 @@ def load_removed_variance(encoder: str) -> dict[int, float]:
     Raises:
         ValueError: another encoder.
     """
-    arrays = recorded_arrays("erasure.npz")
     if encoder == "minilm":
-        return dict(enumerate(arrays["read/removed variance"].tolist()))
+        shares = recorded_arrays("erasure.npz")["read/removed variance"]
+        return dict(enumerate(shares.tolist()))
     if encoder == "smollm2":
-        prefix = "decoder/removed variance/"
+        prefix, arrays = "removed variance/", recorded_arrays("decoder_erasure.npz")
         return {
-            int(k.removeprefix(prefix)): float(v) for k, v in arrays.items() if k.startswith(prefix)
+            int(key.removeprefix(prefix)): float(share)
+            for key, share in arrays.items()
+            if key.startswith(prefix)
         }
     raise ValueError(f"Nothing is recorded of {encoder!r}; there is minilm, smollm2.")
 

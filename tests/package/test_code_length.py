@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from test_probing import made_up
 
 from whichlayer.activations import Activations
@@ -78,3 +82,17 @@ def test_misuse_is_named(data):
         online_code_length(*data, orders=0)
     with pytest.raises(ValueError, match="one or more positive numbers"):
         online_code_length(*data, C=[])
+
+
+def test_any_classifier_with_probabilities_can_send(data):
+    """scikit-learn's own regression, scaled in a pipeline, is the course's probe."""
+    activations, labels = data
+    probe = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+    ours = online_code_length(activations, labels, C=0.01, orders=2)
+    theirs = online_code_length(activations, labels, probe=probe, orders=2)
+    assert np.allclose(ours.by_order, theirs.by_order, rtol=0.01)
+    assert theirs.uniform == ours.uniform and not hasattr(probe[-1], "coef_")
+    for wrong in (LinearSVC(), LogisticRegression, "probe"):
+        # scikit-learn's own error for a class instead of an instance says as much.
+        with pytest.raises(TypeError, match="gives no probabilities|instance"):
+            online_code_length(activations, labels, probe=wrong)
