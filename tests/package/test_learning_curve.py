@@ -9,6 +9,9 @@ from whichlayer.learning_curve import learning_curve
 from whichlayer.probing import Split, probe_layers, split_by
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:The test words come from:UserWarning")
+
+
 @pytest.fixture(scope="module")
 def data():
     return made_up(n_sentences=180)
@@ -21,7 +24,10 @@ def split(data):
 
 @pytest.fixture(scope="module")
 def curve(data, split):
-    return learning_curve(*data, split=split, sizes=[400, 40, 120], draws=6)
+    with pytest.warns(UserWarning, match="8 documents") as caught:
+        found = learning_curve(*data, split=split, sizes=[400, 40, 120], draws=6)
+    assert len(caught) == 1, "it is said once"
+    return found
 
 
 def test_more_words_read_better_and_rows_keep_their_order(curve):
