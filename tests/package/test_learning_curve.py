@@ -8,7 +8,6 @@ from test_probing import made_up
 from whichlayer.learning_curve import learning_curve
 from whichlayer.probing import Split, probe_layers, split_by
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:The test words come from:UserWarning")
 
 
