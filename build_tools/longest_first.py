@@ -35,6 +35,8 @@ COSTS = {
     "tests/grading/test_warm_parent.py": 20,
     "tests/site/test_terms.py": 20,
     "notebooks_07_carry_over": 20,
+    "notebooks_08_probe_or_encoder": 30,
+    "notebooks_09_read_is_not_used": 40,
     "tests/exercises/test_bank.py[03_combining_layers]": 20,
 }
 # Files whose tests share something costly for each of their parameters, and nothing else.

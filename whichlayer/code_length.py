@@ -113,8 +113,7 @@ def online_code_length(
     classes, targets = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"All words have the label {str(classes[0])!r}: there is nothing to send.")
-    gives = hasattr(probe, "predict_proba") and not isinstance(probe, type) and is_classifier(probe)
-    if probe is not None and not gives:
+    if probe is not None and not (is_classifier(probe) and hasattr(probe, "predict_proba")):
         raise TypeError(
             f"probe={probe!r} gives no probabilities, and a code length is made of them: give a "
             "classifier of scikit-learn's with predict_proba, made with its options."

@@ -145,9 +145,6 @@ def learning_curve(
     Raises:
         TypeError, ValueError: as for :func:`~whichlayer.probing.probe_layers`; a size that isn't to
             be had, fewer than two draws, or a draw that holds a single label.
-
-    Warns:
-        UserWarning: the test words come from fewer than ten units.
     """
     labels = checked_labels(features, labels)
     split.check(len(labels))
@@ -175,7 +172,7 @@ def learning_curve(
             rows = np.concatenate([train, kept])
             cut = np.cumsum([len(train), len(split.dev), len(split.test)])
             with warnings.catch_warnings():
-                # Said once below, not once a probe.
+                # Not once a probe: `bootstrap.trustworthy` says it of the whole study.
                 warnings.filterwarnings("ignore", "The test words come from", UserWarning)
                 result = probe_layers(
                     _stacked(features, rows),
@@ -195,13 +192,6 @@ def learning_curve(
                 documents_used = np.zeros(shape[:2], dtype=int)
             right[at, draw] = (result.predictions == result.truth) @ is_unit
             documents_used[at, draw] = len(np.unique(documents[train]))
-    if not bootstrap.trustworthy:
-        warnings.warn(
-            f"The test words come from {bootstrap}. Intervals from fewer than ten units say more "
-            "about these than about other text.",
-            UserWarning,
-            stacklevel=2,
-        )
     return LearningCurve(
         sizes=tuple(sizes),
         names=features.names,

@@ -207,7 +207,7 @@ def test_there_are_enough_exercises_and_one_set_up_for_colab():
         first.add(next(cell.source for cell in notebook.cells if cell.cell_type == "code"))
     chapters = sorted(make_exercises.ROOT.glob("notebooks/*.ipynb"))
     assert [path.stem for path in SOURCES] == [path.stem for path in chapters]
-    assert count == 35  # as the README and the guide for instructors say
+    assert count == 45  # as the README and the guide for instructors say
     chapter = nbformat.read(chapters[0], 4)
     assert first == {next(cell.source for cell in chapter.cells if cell.cell_type == "code")}
 

@@ -81,6 +81,23 @@ TOPICS = [
     ("beside published numbers", "07_carry_over", "Beside what was published", "load_published"),
     ("one's own encoder", "07_carry_over", "Another encoder", "reading"),
     ("what three models can't show", "07_carry_over", "What three encoders can't show", "differ"),
+    ("twins of several kinds, and shuffled words", "08_probe_or_encoder", "The words alone", "load_spoilt"),
+    ("probes of several capacities", "08_probe_or_encoder", "A simpler probe, a stronger probe", "load_capacity"),
+    ("control tasks on seen types, with intervals", "08_probe_or_encoder", "Selectivity", "seen_selectivity_interval"),
+    ("learning curves over documents", "08_probe_or_encoder", "How many words?", "told_apart"),
+    ("test text and training text", "08_probe_or_encoder", "Two sources of uncertainty", "sources"),
+    ("code length and conditional bits", "08_probe_or_encoder", "Bits", "load_added"),
+    ("what each instrument answers", "08_probe_or_encoder", "One page", "conditional bits"),
+    ("LEACE by hand", "09_read_is_not_used", "Erase it, by hand", "def leace"),
+    ("what a network still reads", "09_read_is_not_used", "What is left?", "MLP"),
+    ("an eraser fitted on other words", "09_read_is_not_used", "On whose words?", "shrunken"),
+    ("a control of equal variance", "09_read_is_not_used", "As large a wound", "equal variance"),
+    ("erased inside the forward pass", "09_read_is_not_used", "In the forward pass", "erased(encoder"),
+    ("where it comes back from", "09_read_is_not_used", "Where does it come from?", "hidden"),
+    ("the encoder's own task", "09_read_is_not_used", "Does the encoder's own task suffer?", "neighbours"),
+    ("a decoder's loss in nats", "09_read_is_not_used", "A model whose task is words", "surprisal"),
+    ("activation patching", "09_read_is_not_used", "Put another state there", "patch_words"),
+    ("what may be concluded", "09_read_is_not_used", "What to conclude", "decide"),
 ]  # fmt: skip
 
 
