@@ -69,6 +69,8 @@ plt.rcParams.update(STYLE)
 
 # %%
 encoder = load_encoder("minilm")
+print(encoder)
+middle, last = encoder.num_layers // 2, encoder.num_layers
 treebank = load_treebank()
 activations = extract(encoder, treebank)
 split = Split.of(treebank)
@@ -122,10 +124,22 @@ if my_guess is not None:
 spoilt.round(3)
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_SPOILT
+for property_ in PROPERTIES:
+    t = spoilt.loc[property_]
+    embeddings = t.loc["trained", 0]
+    assert abs(t.loc["words shuffled"].max() - embeddings) < 0.015
+    assert t.loc["trained"].max() - embeddings > 0.06
+    kept = t.loc["embeddings kept"]
+    assert (kept - embeddings).abs().max() < 0.006
+    assert (t.loc["all weights random"] < t.loc["look-up table"]).all()
+    assert (t.loc["weights shuffled"].diff().dropna() < 0).all()
 
 # %% [markdown]
-# PROSE_SPOILT
+# With the order of the words gone, nearly all that depth adds is gone: part of speech stays within a point of the embeddings, and
+# the relation doesn't rise at all. So what the middle layers add to a word comes from *where* the other words stand, and hardly from
+# which they are. (A sentence that is no sentence may also upset the encoder as such. What is left for a probe trained on such
+# sentences is what we can say.) Random blocks add nothing to trained embeddings, at any layer. An encoder that is random throughout reads less than the
+# look-up table, and one whose weights were shuffled loses more with each block.
 #
 # The row *words shuffled* once more, live, for one order and at three layers:
 
@@ -150,7 +164,9 @@ def in_random_order(sentences, seed):
 shuffled = in_random_order(treebank, seed=0)
 relation = word_labels(treebank, "udeprel")
 live = probe_layers(
-    shuffled.features({f"layer {k}": shuffled.layer(k) for k in (0, 3, 6)}),
+    shuffled.features(
+        {f"layer {k}": shuffled.layer(k) for k in (0, middle, last)}
+    ),
     relation,
     split=split,
     control_labelings=0,
@@ -182,7 +198,9 @@ for name, probe in simple.items():
     )
     table[name] = result.accuracy
     print(f"{name}, like the best: {result.not_worse_than_best}")
-pd.DataFrame(table, index=pd.RangeIndex(7, name="layer")).T.round(3)
+pd.DataFrame(
+    table, index=pd.RangeIndex(encoder.num_states, name="layer")
+).T.round(3)
 
 # %% tags=["claim", "hide-cell"]
 assert all(row.argmax() in (2, 3) for row in table.values())
@@ -230,10 +248,27 @@ for property_, kinds in capacity.items():
 pd.DataFrame(rows).T.rename_axis(["property", "probe"])
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_CAPACITY
+for property_, kinds in capacity.items():
+    for name, r in kinds.items():
+        like = set(r.not_worse_than_best)
+        assert like == {1, 2} if name == "rank 2" else like <= {2, 3, 4}
+        if name != "rank 2":
+            assert like & {2, 3}
+    ends = {n: r.accuracy[6] - r.accuracy[0] for n, r in kinds.items()}
+    assert max(ends, key=ends.get) == "MLP 256" and ends["MLP 256"] > 0
+    table = pd.DataFrame(rows).T.loc[property_]["last - embeddings"]
+    high = table.str.extract(r", ([+-]\d\.\d+)\]")[0].astype(float)
+    simple_ones = ["nearest centroid", "nearest neighbours", "rank 2", "rank 8"]
+    assert (high[simple_ones] < 0).all()
 
 # %% [markdown]
-# PROSE_CAPACITY
+# The peak hardly moves: layers 2 and 3, with 4 among them where neighbours or the large network read part of speech. Only the probe of rank 2 prefers
+# layers 1 and 2; it has two numbers for everything. What does move is the *rest* of the profile. "The last layer lies below the
+# embeddings" holds for the four simplest probes and both properties. For the linear probe and the networks it is open, and the large network's last
+# layer even comes out a little ahead. So that is a statement about a probe. The best layers are not, in this study.
+#
+# (Nearest neighbours here go by cosine. By plain distance, in vectors of very different lengths, the embeddings would read far worse: a
+# reminder that even a probe without weights has options.)
 #
 # ## Selectivity
 #
@@ -264,10 +299,26 @@ for property_, kinds in capacity.items():
 pd.DataFrame(rows).T.rename_axis(["property", "probe"])
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_SELECTIVITY
+seen = {
+    (p, n): r.seen_selectivity
+    for p, k in capacity.items()
+    for n, r in k.items()
+}
+assert seen["part of speech", "nearest centroid"].argmax() == 5
+assert seen["part of speech", "linear"].argmax() == 6
+assert seen["part of speech", "nearest neighbours"].argmax() in (0, 1)
+for property_ in PROPERTIES:
+    best = {n: seen[property_, n].max() for n in capacity[property_]}
+    assert max(best, key=best.get) == "nearest centroid"
+    assert best["MLP 256"] < best["MLP 32"] < best["rank 8"]
+assert seen["dependency relation", "MLP 256"].max() < 0.02
 
 # %% [markdown]
-# PROSE_SELECTIVITY
+# Now the best layer does depend on the probe: for part of speech it is 5 for the nearest centroid, 6 for the linear probe, 0 and 1 for the
+# neighbours. And the simplest probe is the most selective, whatever the layer. That is no contradiction. At the upper layers a word's
+# form is harder to make out, so *random* labels are read worse there, and the difference grows. A high selectivity can come from a good
+# accuracy, or from an encoder that has let go of the form. It doesn't tell which layer to use. What it tells is how much of an accuracy could be words learnt by heart. The large network reads
+# *random* labels of seen words better than the relation itself at layer 3: what it gets right there proves nothing about the encoder.
 #
 # ## How many words?
 #
@@ -277,7 +328,7 @@ CLAIM_SELECTIVITY
 # %%
 curve = learning_curve(
     activations.features(
-        {f"layer {k}": activations.layer(k) for k in (0, 2, 3)}
+        {f"layer {k}": activations.layer(k) for k in (0, middle - 1, middle)}
     ),
     relation,
     split=split,
@@ -336,10 +387,37 @@ ahead = pd.concat(
 ahead.round().astype(int)
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_CURVES
+counts = ahead.round()
+relation_ = counts.loc["dependency relation"]
+tags = counts.loc["part of speech"]
+assert (relation_.loc["3 ahead of 0", 400:] == 20).all()
+assert relation_.loc["3 ahead of 2", [100, 200]].max() == 0
+assert relation_.loc["2 ahead of 3", 100] >= 15
+assert (relation_.loc["3 ahead of 2", 3200:] == 20).all()
+assert relation_.loc["3 ahead of 2", 1600] < 20
+assert tags.loc["2 ahead of 3", 100] == 20
+assert tags.loc["2 ahead of 3", 3200:].max() == 0
+assert tags.loc["3 ahead of 0", [100, 200]].max() < 15
+assert (tags.loc["2 ahead of 0", 400:] == 20).all()
+net = curves["dependency relation"]["MLP 32"]
+assert net.told_apart(3, 0)["second"].loc[200] == 1
+assert net.told_apart(3, 0)["first"].loc[1600] == 1
 
 # %% [markdown]
-# PROSE_CURVES
+# With 100 words, *every* one of the twenty studies puts layer 2 ahead of layer 3 for part of speech, and with 6,400 none does. For the relation most studies begin with
+# layer 2 ahead, and from 3,200 words on all end with layer 3. None of these studies is wrong: with few words the layer that is
+# easier to learn from wins, with many the one that holds more. "Best layer" is a statement about an amount of training text.
+#
+# A rule that these curves support, for a linear probe and differences of this size:
+#
+# - **400 words** tell the middle layers from the embeddings for the relation, where they differ by 5 points and more. For part of speech
+#   all twenty studies agree on layer 2 then, and on layer 3 with 800.
+# - **Several thousand** are needed to tell neighbouring layers apart, which differ by two points in the end: 3,200 here, in 14 documents.
+# - Draw the curve before you stop annotating. If the order of the layers still changes from half your words to all of them, it isn't settled by the
+#   interval.
+#
+# A stronger probe asks for more. With 200 words the network with 32 units put the *embeddings* ahead of layer 3 in all twenty studies of
+# the relation; with 1,600 it agrees with the linear probe.
 #
 # ## Two sources of uncertainty
 #
@@ -358,10 +436,29 @@ sources = pd.DataFrame(rows).T.rename_axis(["property", "of"])
 sources.round(4)
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_SOURCES
+for property_ in PROPERTIES:
+    rows_ = sources.loc[property_]
+    assert (rows_["training"] < rows_["test"]).all()
+    linear = curves[property_]["linear"].sources(3)
+    assert linear.loc[400, "training"] > 2 * linear.loc[400, "test"]
+    assert linear.loc[100, "training"] > 2.5 * linear.loc[100, "test"]
+assert sources.loc[("dependency relation", "layer 3"), "training"] > 0.005
+assert (sources["both"] < 1.36 * sources["test"]).all()
+for property_ in PROPERTIES:
+    both = sources.loc[property_, "both"]
+    assert both["layer 3 - 2"] < 0.85 * both["layer 3"]
+    assert both[["layer 3 - 0", "layer 3 - 6"]].min() > both["layer 3"]
 
 # %% [markdown]
-# PROSE_SOURCES
+# With as many training words as there are, 7,514, the test text is the larger source everywhere. The training text isn't negligible, though: for the
+# relation it comes close. With both, the standard deviation is up to a third larger than with the test text alone. By so much an interval that draws only test documents is too
+# narrow for "what would another group find?".
+#
+# With less training text the balance tips. In the learning curves, at 400 words, the spread over training documents is more than twice
+# that over test documents, and at 100 words three times. For studies of a few hundred words the usual interval covers the smaller part of the uncertainty.
+#
+# In the difference of layer 3 and its neighbour, 2, much of both cancels: their probes met the same documents, and stumbled over the same words. Between layers far apart
+# it doesn't.
 #
 # ## Bits
 #
@@ -397,10 +494,33 @@ for property_, by_kind in lengths.items():
         print(f"{property_}, {kind}: shortest at {best} over 5 orders")
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_BITS
+best = {
+    (p, kind): {int(o.argmin()) for o in code.by_order}
+    for p, by_kind in lengths.items()
+    for kind, code in by_kind.items()
+}
+assert (
+    best["part of speech", "linear"] == best["part of speech", "MLP 32"] == {2}
+)
+assert best["dependency relation", "linear"] == {3}
+assert best["dependency relation", "MLP 32"] <= {2, 3}
+for property_, by_kind in lengths.items():
+    assert (by_kind["linear"].bits < by_kind["MLP 32"].bits).all()
+    control = by_kind["control task"].bits
+    assert best[property_, "control task"] <= {0, 1}
+    assert (np.diff(control[1:]) > 0).all()
+    assert by_kind["linear"].bits[6] > 1.2 * by_kind["linear"].bits[0]
+    assert (added[property_].added_bits.low > 0).all()
+    assert added[property_].added_bits.difference.argmax() == 2
 
 # %% [markdown]
-# PROSE_BITS
+# The code is shortest at layer 2 for part of speech, in every order, and at layer 3 for the relation (the network hesitates between 2 and 3). It counts
+# how *soon* a probe learns as well as how well, and that is why it prefers layer 2 where accuracy can't choose, and why the network's
+# code is longer than the linear probe's at every layer although the network ends up as accurate: it learns later. The random labels
+# of the control task are cheapest to send at the embeddings, and dearer from layer to layer: the form fades.
+#
+# By conditional bits every layer adds something to the embeddings, layer 3 most. Even the last does: it lies below the embeddings by code length, and
+# still says things that they don't.
 #
 # ## One page
 #
@@ -440,10 +560,23 @@ for property_ in PROPERTIES:
 pd.DataFrame(page).rename_axis("instrument")
 
 # %% tags=["claim", "hide-cell"]
-CLAIM_PAGE
+assert page["part of speech"]["accuracy, linear"] == "2 3"
+assert page["dependency relation"]["accuracy, linear"] == "3"
+assert page["part of speech"]["conditional bits, most at"] == "3"
+assert page["dependency relation"]["conditional bits, most at"] == "3"
+for property_ in PROPERTIES:
+    for instrument, found in page[property_].items():
+        if instrument.startswith(
+            ("accuracy", "code length, linear", "code length, MLP")
+        ):
+            assert set(found.split()) <= {"2", "3", "4"}, instrument
+        if instrument.startswith("selectivity"):
+            assert found.split()[-1] in {"5", "6"}, instrument
 
 # %% [markdown]
-# PROSE_PAGE
+# Accuracy, code length and conditional bits agree on layers 2 to 4, whatever the probe. Selectivity and the control task's code point to the ends: they answer another
+# question. So was it the probe or the encoder? For these two properties, at these layers: words alone give the level of the embeddings, the
+# encoder's use of word order gives the rise to the middle, and the probe decides how much of it shows at the last layers.
 #
 # | instrument | what it answers | what it doesn't |
 # |---|---|---|
@@ -455,3 +588,39 @@ CLAIM_PAGE
 # | code length | how quickly and how surely is it learnt? | which of the two |
 # | conditional bits | what does a layer add to the embeddings? | what it has lost of them |
 # | learning curve | how many words does a comparison need? | what another kind of text would give |
+#
+# ## Another encoder
+#
+# Change the line with `load_encoder` to `"e5"`, or to any encoder on the model hub. What is computed live is then about it: the shuffled words, the two simple
+# probes and the three draws. What was recorded stays MiniLM's. For a decoder, read words as [chapter
+# 7](07_carry_over.ipynb#another-encoder) does.
+#
+# ## Take-aways
+#
+# - The best layers moved little with the probe. How far the ends fall is the probe's doing as much as the encoder's.
+# - A selective probe isn't an accurate one: selectivity also grows where an encoder lets go of the form.
+# - "Best layer" needs an amount of training text beside it. Draw documents, not words, and draw the curve.
+# - An interval over test documents leaves the training text out. Under a thousand words that is the larger part.
+# - Words in random order tell how much of a profile needs order. Here: nearly all that depth adds.
+
+# %% [markdown]
+# ## Quiz
+#
+# [Five questions, each with an explanation for every answer](https://which-layer.github.io/which-layer/notebooks/08_probe_or_encoder.html#quiz),
+# stand on this chapter's page.
+
+# %% [markdown]
+# ## Exercises
+#
+# [The exercises of this chapter](https://colab.research.google.com/github/which-layer/which-layer/blob/main/exercises/student/08_probe_or_encoder.ipynb)
+# open in Colab and check themselves, as often as you like. [How they work, and their
+# solutions](https://which-layer.github.io/which-layer/book/exercises.html)
+
+# %% [markdown]
+# ## Further reading
+#
+# - [Hewitt & Liang 2019](https://aclanthology.org/D19-1275/), control tasks, and what rank and width of a probe do to them.
+# - [Voita & Titov 2020](https://aclanthology.org/2020.emnlp-main.14/), code length in place of accuracy.
+# - [Hewitt et al. 2021](https://aclanthology.org/2021.emnlp-main.122/), what a layer adds to the embeddings.
+# - [Sinha et al. 2021](https://aclanthology.org/2021.emnlp-main.230/), what is learnt from sentences whose words were shuffled.
+# - [Belinkov 2022](https://aclanthology.org/2022.cl-1.7/), what has been said for and against probing.

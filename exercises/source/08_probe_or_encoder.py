@@ -316,3 +316,134 @@ for _bad in (0, 3, -1):
         _raised = True
     assert _raised, "A rank that can't be had must raise ValueError."
 ### END HIDDEN TESTS
+# %% [markdown]
+# ## Exercise 8.4: Enough words
+#
+# *Difficulty 2 of 3 · 25 minutes · 3 points · trains: from learning curves to a plan*
+#
+# The chapter's learning curves are recorded: twenty studies of each size, each with its own draw of training documents.
+# `curve.told_apart(a, b)` gives, for each size, the share of the twenty whose interval puts layer *a* ahead of layer *b* (column
+# `first`), *b* ahead of *a* (`second`), or neither (`open`).
+
+# %%
+from whichlayer.recorded_studies import load_learning_curves
+
+relation = load_learning_curves("dependency relation")
+tags = load_learning_curves("part of speech")
+# statement: (curve, layer that is ahead, the other layer)
+statements = {
+    "relation: 3 ahead of 0": (relation["linear"], 3, 0),
+    "relation: 3 ahead of 2": (relation["linear"], 3, 2),
+    "relation: 2 ahead of 0": (relation["linear"], 2, 0),
+    "relation, network: 3 ahead of 0": (relation["MLP 32"], 3, 0),
+    "part of speech: 2 ahead of 3": (tags["linear"], 2, 3),
+}
+relation["linear"].told_apart(3, 0)
+
+# %% [markdown]
+# How many words are **enough** for each statement? Say: the smallest of the recorded sizes *from which on* (at it, and at every larger one) at least 18 of the
+# 20 studies put the layer ahead. `None` where there is no such size.
+#
+# Commit yourself first: for which of the five will there be none?
+#
+# <details><summary>Hint 1</summary>"At 100 words it was enough" doesn't help if at 200 it isn't.</details>
+#
+# <details><summary>Hint 2</summary>Walk through the sizes from the largest down. Where do you have to stop?</details>
+
+# %% role="answer"
+# EXERCISE 8.4: enough_words
+### BEGIN SOLUTION
+enough_words = {}
+for statement, (curve, a, b) in statements.items():
+    share = curve.told_apart(a, b)["first"]
+    smallest = None
+    for size in sorted(share.index, reverse=True):
+        if round(20 * share.loc[size]) < 18:
+            break
+        smallest = size
+    enough_words[statement] = smallest
+print(enough_words)
+### STARTER
+# # For each statement a number of training words, or None
+# enough_words = {
+#     "relation: 3 ahead of 0": ...,
+#     "relation: 3 ahead of 2": ...,
+#     "relation: 2 ahead of 0": ...,
+#     "relation, network: 3 ahead of 0": ...,
+#     "part of speech: 2 ahead of 3": ...,
+# }
+### END SOLUTION
+
+# %% role="check"
+checks.check_enough_words(enough_words)
+
+# %% role="tests" points=3
+### BEGIN HIDDEN TESTS
+_expected = {
+    "relation: 3 ahead of 0": 400,
+    "relation: 3 ahead of 2": 3200,
+    "relation: 2 ahead of 0": 400,
+    "relation, network: 3 ahead of 0": 1600,
+    "part of speech: 2 ahead of 3": None,
+}
+for _statement, _size in _expected.items():
+    _seen = enough_words[_statement]
+    if _size is None:
+        assert _seen is None, "None where no size is enough from there on."
+    else:
+        assert _seen is not None and int(_seen) == _size, (
+            "The smallest size from which on 18 of 20 studies put the layer ahead."
+        )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# The network needs four times as many words as the linear probe for the same statement. And "layer 2 is ahead of layer 3" for part of
+# speech is found by nearly every study with 100 or 200 words and by none with many: a statement that more annotation takes away.
+#
+# %% [markdown]
+# ## Exercise 8.5: Whose achievement?
+#
+# *Difficulty 2 of 3 · 30 minutes · 4 points · trains: reviewing a choice of probe*
+#
+# From a report:
+#
+# > "We annotated 300 words for case (nominative, accusative, dative, genitive) and probed the 13 states of an encoder. The linear
+# > probe reached .71 at layer 5 and .58 at layer 12. A network with 512 hidden units reached .84 at layer 5 and .83 at layer 12, so we
+# > use the network from here on: it shows that case is encoded equally at both layers. All results have 95% intervals
+# > of ± .01 (1,000 resamples of the test words). With layer 5 the network beats the linear probe, so layer 5 encodes case non-linearly."
+#
+# In 150 to 300 words: what may be concluded, and what should be done before anything more is? A person grades the answer. Where
+# a criterion has two parts, each is worth half a point:
+#
+# | criterion | points |
+# |---|---|
+# | Probe: (a) says that "equally" and "lower" at layer 12 are statements about two probes, and (b) asks for a control task, words of unseen type, or random twins before the network's figures are taken as the encoder's | 1 |
+# | Amount: (a) doubts that 300 words can train a network with 512 units or settle the comparison, and (b) asks for a learning curve, with words drawn by document | 1 |
+# | Uncertainty: (a) says that resampled words give intervals that are too narrow (documents are the unit), and (b) that these leave out the training text | 1 |
+# | Claim: (a) says that a better network doesn't show that the encoder "encodes non-linearly" (more learning, other options, more weights), and (b) names one comparison that would speak to it | 1 |
+#
+# <details><summary>Hint 1</summary>How many words of each case are among 300?</details>
+#
+# <details><summary>Hint 2</summary>What would the network read from the look-up table, or from an untrained encoder?</details>
+
+# %% [markdown] role="essay" points=4
+# **EXERCISE 8.5: whose_achievement**
+#
+# ### BEGIN SOLUTION
+# With a linear probe layer 12 lies thirteen points below layer 5, with the network one. Both are findings about what *that* probe can read from
+# these vectors after 300 words. Neither says how much case a layer "encodes", and "equally" would in any case need an interval for the
+# difference.
+#
+# A network with 512 units can learn many word forms by heart. Before its .84 is credited to the encoder I want the same network on random labels of word
+# types, its accuracy on words whose type training didn't hold, and on a random twin. If the twin gives .8, the encoder has little part in it.
+#
+# 300 words, split into four cases, are few for either probe, and more so for the network. A learning curve would show whether the order of the layers is still
+# changing at 300. Its training sets should be drawn document by document, as they would be annotated.
+#
+# Intervals from resampled words are too narrow: words of one document share topic, style and errors. Draw documents, and say how many there are. Even
+# then the intervals keep the training text fixed; with 300 words that source may be the larger one, so draw training documents, too.
+#
+# That the network beats the linear probe at layer 5 may come from its capacity, from a better penalty, or from memorised types. To speak to "non-linear" I
+# would compare the gain over the linear probe at layer 5 with that at layer 0 and in the twin, options chosen on dev for both, with paired intervals, and the same control task for
+# both. Only a gain that the words and the architecture don't give would be of interest.
+# ### END SOLUTION

@@ -10,6 +10,7 @@ from whichlayer.checks.report import (
     check,
     close,
     describe,
+    number,
     numbers,
     refuses,
     require,
@@ -19,6 +20,7 @@ from whichlayer.checks.report import (
 )
 
 __all__ = [
+    "check_enough_words",
     "check_growing_sets",
     "check_limit_rank",
     "check_two_sources",
@@ -282,3 +284,84 @@ def check_limit_rank(function) -> None:
             should="ranks run from 1 to 4, and ValueError says so",
             look_at="test the rank before anything else",
         )  # fmt: skip
+
+
+@check(
+    "the smallest recorded size from which on 18 of 20 studies agree",
+    "None where there is no such size",
+)
+def check_enough_words(enough_words) -> None:
+    """Exercise 8.4: how many words each of five statements needs, on the recorded curves."""
+    expected = {
+        "relation: 3 ahead of 0": 400,
+        "relation: 3 ahead of 2": 3200,
+        "relation: 2 ahead of 0": 400,
+        "relation, network: 3 ahead of 0": 1600,
+        "part of speech: 2 ahead of 3": None,
+    }
+    require(
+        isinstance(enough_words, dict) and set(expected) <= set(enough_words),
+        seen=f"enough_words is {describe(enough_words)}",
+        should="it is a dictionary with the five statements as keys, as in the starter",
+        look_at="the answer cell as you found it, with the names between quotes",
+    )
+    for statement in expected:
+        _require_not_dots(enough_words[statement], f"enough_words[{statement!r}]")
+    seen = {
+        s: None if enough_words[s] is None else number(enough_words[s], f"the size of {s!r}")
+        for s in expected
+    }
+    sizes = (100, 200, 400, 800, 1600, 3200, 6400)
+    for statement, size in seen.items():
+        require(
+            size is None or size in sizes,
+            seen=f"for {statement!r} you say {size:g}" if size is not None else "",
+            should=f"it is one of the recorded sizes, {', '.join(map(str, sizes))}, or None",
+            look_at="do you return a size, or a count of sizes or of studies?",
+        )
+    never = "part of speech: 2 ahead of 3"
+    require(
+        seen[never] is None,
+        seen=f"for {never!r} you say {seen[never]}",
+        should="at every larger size, too, 18 of 20 studies must agree; here they do with few words and "
+        "don't with many, so there is no such size",
+        look_at="what happens at the sizes above the one you found?",
+    )
+    dips = "relation: 2 ahead of 0"
+    require(
+        seen[dips] != 100,
+        seen=f"for {dips!r} you say 100",
+        should="with 200 words fewer than 18 of 20 studies agree, so 100 isn't enough from there on",
+        look_at="do you stop at the first size at which it holds?",
+    )
+    for statement, size in expected.items():
+        own = seen[statement]
+        if size is None:
+            continue
+        require(
+            own is not None,
+            seen=f"for {statement!r} you say None",
+            should="there is a size from which on 18 of 20 studies put that layer ahead",
+            look_at="which column counts the studies that put the first layer ahead? And is 18 of 20 enough?",
+        )
+        require(
+            own >= size,
+            seen=f"for {statement!r} you say {own:g}, where fewer than 18 of 20 studies put that layer ahead",
+            should="at the size itself and at all larger ones 18 of 20 agree",
+            look_at="which share is 18 of 20, and is the column the one of the layer that is named first?",
+        )
+        require(
+            own <= size,
+            seen=f"for {statement!r} you say {own:g}, but a smaller size will do",
+            should="it is the smallest size from which on 18 of 20 studies agree",
+            look_at="18 of 20 is enough: is it 'at least', or 'more than'? And does the walk go on to the last size that holds?",
+        )
+
+
+def _require_not_dots(value, name: str) -> None:
+    require(
+        value is not ...,
+        seen=f"{name} is not answered yet",
+        should="it holds a number of words, or None",
+        look_at="the answer cell: put your value in place of the dots, and run the cell",
+    )

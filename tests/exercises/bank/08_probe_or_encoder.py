@@ -279,3 +279,90 @@ def limit_rank(weights, rank):
 def limit_rank(weights, rank):
     u, s, vt = np.linalg.svd(weights - weights.mean(axis=1, keepdims=True), full_matrices=False)
     return (u[:, :rank] * s[:rank]) @ vt[:rank]
+
+
+# %% exercise="8.4" right="a cumulative product"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _ok = (_curve.told_apart(_a, _b)["first"].to_numpy() > 0.89)[::-1]
+    _n = int(np.cumprod(_ok).sum())
+    enough_words[_name] = _curve.sizes[-_n] if _n else None
+
+
+# %% exercise="8.4" right="typed in after looking"
+enough_words = {
+    "relation: 3 ahead of 0": 400,
+    "relation: 3 ahead of 2": 3200.0,
+    "relation: 2 ahead of 0": np.int64(400),
+    "relation, network: 3 ahead of 0": 1600,
+    "part of speech: 2 ahead of 3": None,
+}
+
+
+# %% exercise="8.4" right="all sizes that hold from there on"
+def _enough(curve, a, b):
+    table = curve.told_apart(a, b)
+    good = [n for n in curve.sizes if (table.loc[n:, "first"] >= 0.9 - 1e-9).all()]
+    return min(good, default=None)
+
+
+enough_words = {name: _enough(*what) for name, what in statements.items()}
+
+
+# %% exercise="8.4" wrong="the first size at which it holds" says="at the sizes above"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _share = _curve.told_apart(_a, _b)["first"]
+    enough_words[_name] = next((n for n in _share.index if _share[n] > 0.89), None)
+
+
+# %% exercise="8.4" wrong="more than half" says="fewer than 18|with 200 words"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _t = _curve.told_apart(_a, _b)["first"]
+    _good = [n for n in _curve.sizes if (_t.loc[n:] > 0.5).all()]
+    enough_words[_name] = min(_good, default=None)
+
+
+# %% exercise="8.4" wrong="all twenty" says="a smaller size will do|at least"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _t = _curve.told_apart(_a, _b)["first"]
+    _good = [n for n in _curve.sizes if (_t.loc[n:] > 0.99).all()]
+    enough_words[_name] = max(_good, default=None)
+
+
+# %% exercise="8.4" wrong="the wrong column" says="which column|None"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _t = _curve.told_apart(_a, _b)["second"]
+    _good = [n for n in _curve.sizes if (_t.loc[n:] > 0.89).all()]
+    enough_words[_name] = min(_good, default=None)
+
+
+# %% exercise="8.4" wrong="places instead of sizes" says="one of the recorded sizes"
+enough_words = {}
+for _name, (_curve, _a, _b) in statements.items():
+    _t = _curve.told_apart(_a, _b)["first"].to_numpy()
+    _good = [i for i in range(7) if (_t[i:] > 0.89).all()]
+    enough_words[_name] = min(_good, default=None)
+
+
+# %% exercise="8.4" wrong="zero for none" says="one of the recorded sizes"
+enough_words = {
+    "relation: 3 ahead of 0": 400,
+    "relation: 3 ahead of 2": 3200,
+    "relation: 2 ahead of 0": 400,
+    "relation, network: 3 ahead of 0": 1600,
+    "part of speech: 2 ahead of 3": 0,
+}
+
+
+# %% exercise="8.4" wrong="the linear probe for all" says="fewer than 18"
+enough_words = {
+    "relation: 3 ahead of 0": 400,
+    "relation: 3 ahead of 2": 3200,
+    "relation: 2 ahead of 0": 400,
+    "relation, network: 3 ahead of 0": 400,
+    "part of speech: 2 ahead of 3": None,
+}
