@@ -190,7 +190,7 @@ def load_erasure(of: str) -> dict[str, ProbeResult]:
     """
     prefixes = {
         "layer": "read/", "other words": "others/", "pass": "pass/", "hidden": "hidden/",
-        "decoder": "decoder/read/",
+        "decoder": "read/",
     }  # fmt: skip
     if of not in prefixes:
         raise ValueError(f"Nothing is recorded of {of!r}; there is {', '.join(prefixes)}.")

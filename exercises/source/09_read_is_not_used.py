@@ -345,3 +345,128 @@ assert len(_plain._forward_hooks) == 1 and not _pair._forward_hooks, (
     "No hook is left behind."
 )
 ### END HIDDEN TESTS
+# %% [markdown]
+# ## Exercise 9.4: Harm beyond an equal wound
+#
+# *Difficulty 3 of 3 · 30 minutes · 3 points · trains: a control with several draws, and intervals in pairs*
+#
+# The chapter's experiment with SmolLM2 is recorded document by document. `totals` holds the summed loss of each test document in nats: as it was,
+# with part of speech erased at a layer, and with three draws of a control that removes as much variance. `subwords` counts what was foretold
+# in each document.
+
+# %%
+from whichlayer.recorded_studies import load_effects
+
+loss, draws = load_effects("decoder")
+subwords = np.bincount(draws.unit_ids)
+starts = np.cumsum(subwords) - subwords
+totals = {name: values[starts] * subwords for name, values in loss.items()}
+resamples = draws.times  # (1000, 13): how often each document is in a resample
+print([name for name in totals if name.endswith("/10")])
+print({name: t.shape for name, t in totals.items() if name.endswith("d/10")})
+
+# %% [markdown]
+# For the layers 1, 10 and 29, compute how much **more** the erasure raises the loss a subword than the control does, on average over its three
+# draws. Give it a 95% interval over documents: the difference on every resample (summed nats through summed subwords), and of these
+# the percentiles 2.5 and 97.5. Both conditions on the *same* resample.
+#
+# Then decide: at which of the three layers does the harm of the erasure stand out most against its control?
+#
+# <details><summary>Hint 1</summary>The loss as it was is in both rises, and drops out of their difference.</details>
+#
+# <details><summary>Hint 2</summary>On a resample: <code>resamples @ difference / (resamples @ subwords)</code>.</details>
+
+# %% role="answer"
+# EXERCISE 9.4: harm_beyond_control
+### BEGIN SOLUTION
+harm_beyond_control = {}
+for layer in (1, 10, 29):
+    control = np.mean(
+        [totals[f"equal variance/{i}/{layer}"] for i in range(3)], axis=0
+    )
+    more = totals[f"erased/{layer}"] - control
+    on_resamples = resamples @ more / (resamples @ subwords)
+    low, high = np.percentile(on_resamples, [2.5, 97.5])
+    harm_beyond_control[layer] = (more.sum() / subwords.sum(), low, high)
+stands_out_at = max(
+    harm_beyond_control, key=lambda layer: harm_beyond_control[layer][0]
+)
+print(harm_beyond_control, stands_out_at)
+### STARTER
+# # For each layer the difference in nats a subword, and its interval
+# harm_beyond_control = {1: (..., ..., ...), 10: (..., ..., ...), 29: (..., ..., ...)}
+# stands_out_at = ...  # one of the three layers
+### END SOLUTION
+
+# %% role="check"
+checks.check_harm_beyond_control(harm_beyond_control, stands_out_at)
+
+# %% role="tests" points=3
+### BEGIN HIDDEN TESTS
+_expected = {
+    1: (0.991, 0.925, 1.052),
+    10: (0.962, 0.887, 1.032),
+    29: (0.293, 0.250, 0.339),
+}
+for _layer, (_difference, _low, _high) in _expected.items():
+    _seen = [float(_v) for _v in harm_beyond_control[_layer]]
+    assert abs(_seen[0] - _difference) < 0.01, (
+        "The erased loss less the mean of the three controls, in nats a subword."
+    )
+    assert _seen[1] < _seen[0] < _seen[2], "The interval holds the difference."
+    assert abs(_seen[1] - _low) < 0.015 and abs(_seen[2] - _high) < 0.015, (
+        "The percentiles of the difference on the same resamples of documents."
+    )
+assert int(stands_out_at) == 1, "The layer with the largest difference."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Layers 1 and 10 hardly differ, though the loss alone rises by 2.4 nats at one and by 1.5 at the other: at layer 1 the control hurts nearly
+# as much. Whether 1 is ahead of 10 these intervals don't say. For that, the two would have to be compared with each other.
+#
+# %% [markdown]
+# ## Exercise 9.5: Used, or needed, or there?
+#
+# *Difficulty 3 of 3 · 30 minutes · 4 points · trains: what an intervention shows*
+#
+# From the abstract of a paper that you review:
+#
+# > "We remove number (singular, plural) from every layer of a decoder with linear erasure and find that its loss rises by 0.9 nats.
+# > Random directions of equal rank raise it by 0.03. This proves that the model uses number, and that number is encoded linearly. After
+# > erasure a classifier reaches chance on the data that the eraser was fitted on, so the information is gone. The harm is largest at layer
+# > 2, where number must therefore be processed, though probes read it best at layer 14."
+#
+# In 150 to 300 words: what do the experiments support, and which two would you ask for? A person grades the answer. Where a criterion has two
+# parts, each is worth half a point:
+#
+# | criterion | points |
+# |---|---|
+# | Control: (a) says that random directions of equal rank remove little variance, so the control is too small a wound, and (b) asks for one that removes as much variance (or another property) | 1 |
+# | "Gone": (a) says that the guarantee is for linear probes and for the words it was fitted on, and (b) asks for a stronger probe, other words, or a probe at a later layer | 1 |
+# | "Proves ... uses": (a) says that harm shows that something in these directions matters, which may be other than number, and (b) doesn't take the depth of the largest harm for the place where number is processed (everything above is built on it) | 1 |
+# | Two experiments, each with what would speak against the abstract's claim | 1 |
+#
+# <details><summary>Hint 1</summary>What do the leading directions do when they are removed?</details>
+#
+# <details><summary>Hint 2</summary>Which experiment changes number and leaves all else as it is?</details>
+
+# %% [markdown] role="essay" points=4
+# **EXERCISE 9.5: used_or_needed**
+#
+# ### BEGIN SOLUTION
+# Supported: with these directions taken out, the model foretells worse, by much more than with as many random ones. That is a fact about the
+# directions. Random directions of equal rank hold hardly any variance, so nearly anything hurts more than they do. The control that counts removes as much variance:
+# random directions that lean to where the states vary, or those of another property with as many labels. Only harm beyond it speaks
+# to *these* directions.
+#
+# "Gone" is too strong. The eraser makes the labels' means equal on its own words, and no linear probe trained there finds anything. On other
+# words something is left, and a network may read nearly all of it. The next block may make it linear again. All this can be tested.
+#
+# "Uses number": the directions in which singular and plural differ also carry whatever goes together with it, such as which words are nouns. The harm may come from those. And
+# the largest harm at layer 2 doesn't place the work there: everything above is computed from layer 2, so a wound there is felt by all. Read best and hurt most
+# answer different questions, and needn't agree.
+#
+# I would ask for two experiments. First, the loss on words whose form depends on number (verbs that agree with a subject) against that on all others, with an equal-variance control: if
+# both rise alike, number isn't what is missed. Second, a patch: put the state of "dog" in the place of that of "dogs" at layer *k* and see whether the verb that is foretold changes its number, with
+# another singular noun as control. If it doesn't change at any layer before 14, the claim about layer 2 falls.
+# ### END SOLUTION

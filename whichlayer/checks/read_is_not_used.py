@@ -11,15 +11,18 @@ from whichlayer.checks.report import (
     check,
     close,
     describe,
+    keyed,
     number,
     require,
     require_shape,
+    things,
     untouched,
 )
 
 __all__ = [
     "check_changing",
     "check_erase_by_projection",
+    "check_harm_beyond_control",
     "check_share_removed",
 ]
 
@@ -258,4 +261,67 @@ def check_changing(manager) -> None:
         seen="something is left on the module",
         should="it is as it was",
         look_at="what did you set on it, and where is it taken back?",
+    )
+
+
+@check(
+    "three differences in nats a subword, from the mean of three controls",
+    "intervals over documents, both conditions on the same resample",
+    "the layer at which the harm stands out most",
+)
+def check_harm_beyond_control(harm_beyond_control, stands_out_at) -> None:
+    """Exercise 9.4: what erasing costs beyond as large a wound, at three layers of SmolLM2."""
+    expected = {
+        1: (0.991, 0.925, 1.052), 10: (0.962, 0.887, 1.032), 29: (0.293, 0.250, 0.339),
+    }  # fmt: skip
+    keyed(harm_beyond_control, "harm_beyond_control", expected)
+    rises = {1: 2.381, 10: 1.482, 29: 0.706}
+    for layer, (difference, low, high) in expected.items():
+        given = things(harm_beyond_control[layer], "difference", "low", "high")
+        seen, seen_low, seen_high = (number(x, f"a number of layer {layer}") for x in given)
+        require(
+            abs(seen) < 50,
+            seen=f"at layer {layer} the difference is {seen:,.0f}",
+            should="it is in nats a subword",
+            look_at="the totals are sums over a document: how many subwords are there?",
+        )
+        require(
+            abs(seen - rises[layer]) > 0.005,
+            seen=f"at layer {layer} the difference is {seen:.3f}, which is what the loss rises by",
+            should="it is what the erasure costs beyond its control",
+            look_at="from what is the control subtracted?",
+        )
+        require(
+            abs(seen + difference) > 0.01,
+            seen=f"at layer {layer} the difference is {seen:.3f}",
+            should="it says how much more the erasure costs, so it is above 0 where the erasure costs more",
+            look_at="what is subtracted from what?",
+        )
+        require(
+            abs(seen - difference) < 0.01,
+            seen=f"at layer {layer} the difference is {seen:.3f}",
+            should="it is the erased loss less the mean of the three controls of that layer, summed over all "
+            "documents, through all subwords",
+            look_at="how many draws of the control go in, are they those of equal variance, and are they "
+            "those of this layer?",
+        )
+        require(
+            seen_low < seen < seen_high,
+            seen=f"at layer {layer} the interval runs from {seen_low:.3f} to {seen_high:.3f}",
+            should="it holds the difference, with its lower end first",
+            look_at="which percentiles are these, and of what?",
+        )
+        require(
+            abs(seen_low - low) < 0.015 and abs(seen_high - high) < 0.015,
+            seen=f"at layer {layer} the interval runs from {seen_low:.3f} to {seen_high:.3f}",
+            should="it holds the middle 95% of the differences on the 1,000 resamples",
+            look_at="are both conditions taken on the same resample? Is each resample's sum divided by its own "
+            "number of subwords? And are documents drawn, with resamples?",
+        )
+    layer = number(stands_out_at, "stands_out_at", "one of the three layers")
+    require(
+        layer == 1,
+        seen=f"stands_out_at is {layer:g}",
+        should="it is the layer at which the erasure costs most beyond its control",
+        look_at="the three differences",
     )

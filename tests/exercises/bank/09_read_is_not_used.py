@@ -316,3 +316,108 @@ def changing(module, change):
         return change(output)
 
     return module.register_forward_hook(replace).remove
+
+
+# %% exercise="9.4" right="loops over resamples"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _parts = []
+    for _t in resamples:
+        _n = (_t * subwords).sum()
+        _e = (_t * totals[f"erased/{_k}"]).sum() / _n
+        _c = [(_t * totals[f"equal variance/{i}/{_k}"]).sum() / _n for i in range(3)]
+        _parts.append(_e - sum(_c) / 3)
+    _mean = totals[f"erased/{_k}"].sum() / subwords.sum()
+    _mean -= sum(totals[f"equal variance/{i}/{_k}"].sum() for i in range(3)) / 3 / subwords.sum()
+    harm_beyond_control[_k] = [_mean, *np.quantile(_parts, [0.025, 0.975])]
+stands_out_at = 1
+
+
+# %% exercise="9.4" right="rises first, then their difference"
+def _rise(name):
+    return totals[name] - totals["as it was"]
+
+
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = _rise(f"erased/{_k}") - sum(_rise(f"equal variance/{i}/{_k}") for i in (0, 1, 2)) / 3
+    _on = (resamples @ _d) / (resamples @ subwords)
+    harm_beyond_control[_k] = tuple([_d.sum() / subwords.sum(), *np.percentile(_on, (2.5, 97.5))])
+stands_out_at = np.int64(1)
+
+
+# %% exercise="9.4" right="typed in, rounded"
+harm_beyond_control = {1: (0.99, 0.92, 1.05), 10: (0.96, 0.89, 1.03), 29: (0.29, 0.25, 0.34)}
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="the rise alone" says="beyond its control"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = totals[f"erased/{_k}"] - totals["as it was"]
+    _on = (resamples @ _d) / (resamples @ subwords)
+    harm_beyond_control[_k] = (_d.sum() / subwords.sum(), *np.percentile(_on, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="one draw of the control" says="how many draws"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = totals[f"erased/{_k}"] - totals[f"equal variance/0/{_k}"]
+    _on = (resamples @ _d) / (resamples @ subwords)
+    harm_beyond_control[_k] = (_d.sum() / subwords.sum(), *np.percentile(_on, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="the even directions" says="those of equal variance"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = totals[f"erased/{_k}"] - sum(totals[f"random/{i}/{_k}"] for i in range(3)) / 3
+    _on = (resamples @ _d) / (resamples @ subwords)
+    harm_beyond_control[_k] = (_d.sum() / subwords.sum(), *np.percentile(_on, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="not on the same resample" says="same resample"
+harm_beyond_control = {}
+_draw = np.random.default_rng(0)
+for _k in (1, 10, 29):
+    _c = sum(totals[f"equal variance/{i}/{_k}"] for i in range(3)) / 3
+    _n = resamples @ subwords
+    _e = resamples @ totals[f"erased/{_k}"] / _n
+    _on = _e - _draw.permutation(resamples @ _c / _n)
+    _d = (totals[f"erased/{_k}"] - _c).sum() / subwords.sum()
+    harm_beyond_control[_k] = (_d, *np.percentile(_on, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="sums not divided" says="nats a subword"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = totals[f"erased/{_k}"] - sum(totals[f"equal variance/{i}/{_k}"] for i in range(3)) / 3
+    harm_beyond_control[_k] = (_d.sum(), *np.percentile(resamples @ _d, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="the wrong way round" says="what is subtracted from what"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = sum(totals[f"equal variance/{i}/{_k}"] for i in range(3)) / 3 - totals[f"erased/{_k}"]
+    _on = (resamples @ _d) / (resamples @ subwords)
+    harm_beyond_control[_k] = (_d.sum() / subwords.sum(), *np.percentile(_on, (2.5, 97.5)))
+stands_out_at = 1
+
+
+# %% exercise="9.4" wrong="the wrong layer stands out" says="the three differences"
+harm_beyond_control = {1: (0.99, 0.92, 1.05), 10: (0.96, 0.89, 1.03), 29: (0.29, 0.25, 0.34)}
+stands_out_at = 29
+
+
+# %% exercise="9.4" wrong="one standard error" says="middle 95%"
+harm_beyond_control = {}
+for _k in (1, 10, 29):
+    _d = totals[f"erased/{_k}"] - sum(totals[f"equal variance/{i}/{_k}"] for i in range(3)) / 3
+    _on = (resamples @ _d) / (resamples @ subwords)
+    _m = _d.sum() / subwords.sum()
+    harm_beyond_control[_k] = (_m, _m - _on.std(), _m + _on.std())
+stands_out_at = 1
