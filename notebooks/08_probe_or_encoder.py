@@ -222,7 +222,12 @@ for ax, (property_, kinds) in zip(axes, capacity.items(), strict=True):
     for name, result in kinds.items():
         ax.plot(result.accuracy, label=name)
     ax.set(xlabel="layer", ylabel="accuracy", title=property_)
-axes[1].legend(fontsize="small", loc="lower left")
+figure.legend(
+    *axes[0].get_legend_handles_labels(),
+    loc="outside lower center",
+    ncols=4,
+    fontsize="small",
+)
 figure.suptitle("Stronger probes read more, and most of all at the last layers")
 plt.show()
 
