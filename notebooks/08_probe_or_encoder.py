@@ -597,8 +597,8 @@ for property_ in PROPERTIES:
 # ## Another encoder
 #
 # Change the line with `load_encoder` to `"e5"`, or to any encoder on the model hub. What is computed live is then about it: the shuffled words, the two simple
-# probes and the three draws. What was recorded stays MiniLM's. For a decoder, read words as [chapter
-# 7](07_carry_over.ipynb#another-encoder) does.
+# probes and the three draws. What was recorded stays MiniLM's. For a decoder, read words as
+# [chapter 7](07_carry_over.ipynb) does.
 #
 # ## Take-aways
 #

@@ -189,13 +189,15 @@ with warnings.catch_warnings():
         )
         for name, probe in probes.items()
     }
+for name, guess in my_guesses.items():
+    if guess is not None:
+        print(f"{name}: you said {guess}")
 pd.DataFrame(
     {
         name: dict(zip(result.names, result.accuracy, strict=True))
-        | {"you said": my_guesses[name]}
         for name, result in read.items()
     }
-).round(3)
+).T.round(3)
 
 # %% tags=["claim", "hide-cell"]
 after = {name: result.accuracy[1] for name, result in read.items()}

@@ -202,7 +202,8 @@ def test_the_wheel_is_small(tmp_path):
     import alone
 
     wheel = alone.build_wheel(tmp_path)
-    assert wheel.stat().st_size < 2_000_000
+    # Half of it is what was recorded for chapters 7 to 9.
+    assert wheel.stat().st_size < 3_000_000
     names = zipfile.ZipFile(wheel).namelist()
     assert "whichlayer/data/toy_corpus.tsv" in names and "whichlayer/data/ewt_profiles.csv" in names
     assert all(name.startswith(("whichlayer/", "whichlayer-")) for name in names)
