@@ -100,12 +100,7 @@ PROPERTIES = ("part of speech", "dependency relation")
 # %%
 my_guess = None  # the accuracy at layer 3, words shuffled
 
-
 # %%
-def best_layer(result):
-    return f"{result.accuracy.max():.3f} (layer {result.best})"
-
-
 over_C = load_profiles_over_C()
 rows = {}
 for property_ in PROPERTIES:
@@ -210,10 +205,7 @@ assert all(row.argmax() in (2, 3) for row in table.values())
 # scores is two numbers. Beyond it stand networks with one hidden layer, of 32 and of 256 units. Seven kinds were recorded, on
 # the same words, each with its options (C, the number of neighbours, a network's penalty) chosen on the dev part for each layer.
 #
-# Commit yourself: will the best layer depend on the probe? And will every probe find the last layer below the embeddings?
-
-# %%
-my_guesses = {"best layer": None, "last below embeddings": None}
+# Commit yourself: will the best layer depend on the probe? And will every probe find the last layer below the embeddings? Write down both.
 
 # %% mystnb={"image": {"alt": "Two panels of accuracy over the layers 0 to 6, part of speech and dependency relation, with one curve for each of seven probes. Six of them rise to layers 2 or 3 and fall towards layer 6; the stronger the probe, the less they fall. Rank 2 lies far below the others."}}
 capacity = {p: load_capacity(p) for p in PROPERTIES}
