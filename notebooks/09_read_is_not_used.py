@@ -481,7 +481,8 @@ assert 0.28 < context_alone["a mask"].max() < 0.45
 # %% [markdown]
 # So the context does say something: given its place and three blocks, a mask is read at a third or so. After *one* block it is a fifth, where the erased state gives .84, .70 and .55. With the state erased it makes
 # no difference for the next block whether the context is erased, too. So what comes back within a block was in the word's own state: what no linear probe could
-# read there was there, and a block, which isn't linear, reads it like the network above. #
+# read there was there, and a block, which isn't linear, reads it like the network above.
+#
 # "Erased" is therefore a poor word for what LEACE does inside an encoder that goes on computing. It bends the property out of one layer's *linear* reach.
 #
 # ## Does the encoder's own task suffer?
